@@ -1,4 +1,4 @@
-/** The table of what bounds each package that strangers' text may reach has a row for every one of them. */
+/** The table of the limits of packages has a row for every package that strangers' text may reach. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ function rowsOf(head: string): string[][] {
   )
 }
 
-test('every package has a row that says what bounds input, time and output', () => {
+test('every package has a row with its bounds of input, time and output', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
   const rows = rowsOf("| Package | What strangers' text reaches it | Input | Time | Output |")
   const named = rows.flatMap(([names]) => [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))

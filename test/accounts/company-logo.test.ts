@@ -23,7 +23,7 @@ test('a picture has its type and size at its beginning', () => {
   for (const [octets, type] of found) assert.deepEqual(pictureSize(octets), { type, width: 320, height: 240 })
 })
 
-test('everything else is none, however it ends', () => {
+test('other files are not pictures, and no cut file makes it fail', () => {
   const others = [
     latin('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
     latin('GIF89a'),

@@ -91,7 +91,7 @@ describe('a token', () => {
 })
 
 describe('the directory', () => {
-  test('knows the holder of a key, and nobody by what is revoked, unknown or malformed', () => {
+  test('knows the holder of a valid key, and refuses revoked, unknown and malformed keys', () => {
     const good = newToken().token
     const revoked = newToken().token
     const directory = directoryWith([keyOf('k1', good), keyOf('k2', revoked, { revokedAt: 5 })])
@@ -116,7 +116,7 @@ describe('the directory', () => {
     }
   })
 
-  test('forgets what the next snapshot does not hold', () => {
+  test('forgets objects that the next snapshot does not contain', () => {
     const { token } = newToken()
     const directory = directoryWith([keyOf('k1', token)])
     directory.replace({
@@ -133,7 +133,7 @@ describe('the directory', () => {
     assert.deepEqual(directory.companies(), [other])
   })
 
-  test('asks for the end of a key and for where it may be used, each time', () => {
+  test('checks the expiry and the networks of a key at each request', () => {
     const { token } = newToken()
     const ended = directoryWith([keyOf('k', token, { expiresAt: Date.now() })])
     assert.deepEqual(ended.authenticate(token, '192.0.2.1'), { denied: 'expired' })
@@ -160,7 +160,7 @@ describe('the directory', () => {
     }
   })
 
-  test('lets nobody in by a key whose networks cannot be read, and everybody by the others', () => {
+  test('refuses a key whose networks cannot be read, and still accepts other keys', () => {
     const [odd, good] = [newToken().token, newToken().token]
     const directory = directoryWith([keyOf('odd', odd, { networks: ['nonsense'] }), keyOf('good', good)])
     assert.deepEqual(directory.authenticate(odd, '::1'), {
@@ -171,7 +171,7 @@ describe('the directory', () => {
     assert.ok(!('denied' in directory.authenticate(good, '::1')))
   })
 
-  test('knows logins by name: of the domain in it, of the company that holds it, the newest of two', () => {
+  test('finds a login by name: in the domain of the name, for the company that holds it, the newest of two', () => {
     const login = (id: string, name: string, change: Partial<ApiKey> = {}) =>
       keyOf(id, newToken().token, { name, password: 'phc', domainId: 'd-acme.test', ...change })
     const keys = [
@@ -217,13 +217,13 @@ describe('rights to send', () => {
     return checkSending(directory, directory.authenticate(token, '192.0.2.1') as Principal, domain)
   }
 
-  test('a key with the scope, from an active domain of its company', () => {
+  test('allows a key with the scope an active domain of its company', () => {
     const result = check({}, 'acme.test')
     assert.ok(result.ok)
     assert.equal(result.domain.name, 'acme.test')
   })
 
-  test('not a key without the scope, whatever the domain', () => {
+  test('refuses a key without the scope, whatever the domain', () => {
     for (const domain of ['acme.test', 'other.test', 'nowhere.test']) {
       assert.deepEqual(check({ scopes: ['reading', 'management'] }, domain), {
         ok: false,
@@ -233,7 +233,7 @@ describe('rights to send', () => {
     }
   })
 
-  test('not a key restricted to another domain, and it learns nothing about that domain', () => {
+  test('refuses a key restricted to another domain, and reveals nothing about that domain', () => {
     const restricted = { domainId: 'd-acme.test' }
     assert.ok(check(restricted, 'acme.test').ok)
     for (const domain of ['new.test', 'other.test', 'nowhere.test']) {
@@ -241,12 +241,12 @@ describe('rights to send', () => {
     }
   })
 
-  test("another company's domain looks like one nobody has", () => {
+  test("refuses another company's domain in the same way as an unknown domain", () => {
     assert.deepEqual(check({}, 'other.test'), { ok: false, why: 'unknown', domain: 'other.test' })
     assert.deepEqual(check({}, 'nowhere.test'), { ok: false, why: 'unknown', domain: 'nowhere.test' })
   })
 
-  test('not from a domain that is not active, and the reason is told', () => {
+  test('refuses an inactive domain, and gives the reason', () => {
     const fresh = check({}, 'new.test')
     const stopped = check({}, 'stopped.test')
     assert.ok(!fresh.ok && fresh.why === 'inactive' && /not been verified/.test(fresh.detail))

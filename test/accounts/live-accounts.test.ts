@@ -1,4 +1,4 @@
-/** How many reads of the store it takes that accounts are known, whoever asks and how often. */
+/** How many reads of the store it takes to know the accounts, whatever the number of callers. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -35,7 +35,7 @@ async function open(t: TestContext) {
         reads.changes += 1
         return store.accountsSince(version)
       },
-      // Nobody tells of changes here: what is known is what was asked for.
+      // No notices of changes here: only the queries count.
       watch: () => () => {},
     },
     onFault: (error) => assert.fail(String(error)),

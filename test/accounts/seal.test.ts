@@ -162,7 +162,7 @@ describe('the secret key', () => {
 describe('a new domain', () => {
   const seal = new Seal(randomBytes(32))
 
-  test('has keys whose private halves open with the seal and fit the public ones', async () => {
+  test('has DKIM keys whose private halves open with the seal and match the public halves', async () => {
     const createdAt = Date.UTC(2026, 10, 21)
     const domain = await newDomain({ companyId: 'c', name: 'Bücher.Example', seal, ed25519: true, createdAt })
     assert.equal(domain.name, 'xn--bcher-kva.example')

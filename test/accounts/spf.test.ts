@@ -110,12 +110,12 @@ describe('an SPF record', () => {
     assert.equal((await read(ten, zone)).fault, null)
   })
 
-  test('whose includes get no answer is not judged', async () => {
+  test('is not judged when a query for one of its includes gets no answer', async () => {
     const { silent, fault, by } = await read('include:one.test -all', zone, ['two.test/TXT'])
     assert.deepEqual([silent, fault, by], ['two.test', null, [null, null]])
   })
 
-  test('that goes on and on costs a bounded number of questions', async () => {
+  test('without an end costs a bounded number of queries', async () => {
     const wide: Record<string, string[]> = {}
     for (let n = 0; n < 200; n++) {
       const includes = Array.from({ length: 40 }, (_, next) => `include:s${(n * 7 + next) % 200}.test`)

@@ -145,7 +145,7 @@ describe('verification', () => {
     ],
   ]
   for (const [name, values, suggestion, explanation] of spfs) {
-    test(`of an SPF record ${name}, says what it means or what to publish instead`, async () => {
+    test(`explains an SPF record ${name}, or suggests another record to publish`, async () => {
       const { records } = await verify((zone) => {
         zone['x.test/TXT'] = values
         zone['a.test/TXT'] = ['v=spf1 ip4:198.51.100.1 -all']
@@ -157,7 +157,7 @@ describe('verification', () => {
     })
   }
 
-  test('finds an address of this service in what the SPF record includes, and counts its look-ups', async () => {
+  test('finds the address of this service through the includes of the SPF record, and counts the DNS lookups', async () => {
     const spf = async (value: string, zone: Zone) => {
       const { records } = await verify((all) => {
         Object.assign(all, { [`${HOST}/A`]: ['192.0.2.1'], 'x.test/TXT': [value] }, zone)
@@ -185,7 +185,7 @@ describe('verification', () => {
     assert.match(broken.advice!, /no SPF record.* Also add a:mail\.service\.test\.$/)
   })
 
-  describe('with several hosts that mail leaves from', () => {
+  describe('with several hosts that send mail', () => {
     const sendingHosts = [
       { name: 'mail1.service.test', addresses: ['192.0.2.1'] },
       { name: 'mail2.service.test', addresses: ['192.0.2.2', '2001:db8::2'] },
@@ -279,7 +279,7 @@ describe('verification', () => {
     assert.deepEqual([stateOf('dmarc_report'), stateOf('tls_report')], ['right', 'different'])
   })
 
-  test('says what a DMARC record asks for, and that one without a policy is none', async () => {
+  test('explains the policy of a DMARC record, and rejects a record without a valid policy', async () => {
     const dmarc = async (value: string) => {
       const { records } = await verify((zone) => {
         zone['_dmarc.x.test/TXT'] = [value]
@@ -296,7 +296,7 @@ describe('verification', () => {
     }
   })
 
-  test('finds a record whose name the provider has added its zone to', async () => {
+  test('finds a record whose name got the zone appended by the DNS provider', async () => {
     const { states, advice } = await verify((zone, name) => {
       zone[name.replace('/TXT', '.x.test/TXT')] = zone[name]!
       delete zone[name]
@@ -305,7 +305,7 @@ describe('verification', () => {
     assert.match(advice, /is at pr\d+\._domainkey\.x\.test\.x\.test: your DNS provider appends x\.test/)
   })
 
-  test('asks for a return path outside of the domain under no other name', async () => {
+  test('looks up a return path outside the domain under its own name only', async () => {
     const asked: string[] = []
     const absent = async () => ({ kind: 'absent' as const, reason: 'NXDOMAIN' })
     const mx = async (name: string) => {
@@ -342,7 +342,7 @@ describe('verification', () => {
     ['two records', (key) => [`v=DKIM1; p=${key}`, 'v=DKIM1; p='], /2 TXT records/],
   ]
   for (const [name, values, advice] of wrongs) {
-    test(`tells ${name}`, async () => {
+    test(`reports ${name}`, async () => {
       const result = await verify((zone, at) => {
         zone[at] = values(domain.dkim[0]!.publicKey)
       })
@@ -351,14 +351,14 @@ describe('verification', () => {
     })
   }
 
-  test('tells a missing record', async () => {
+  test('reports a missing record', async () => {
     const { verified, uncertain, states } = await verify((zone, name) => {
       delete zone[name]
     })
     assert.deepEqual([verified, uncertain, states[0]], [false, false, 'missing'])
   })
 
-  test('does not take DNS trouble for a missing record', async () => {
+  test('does not mistake a failure of DNS for a missing record', async () => {
     for (const answer of [{ rcode: 'SERVFAIL' as const }, { silent: true as const }]) {
       const { verified, uncertain, states } = await verify((zone, name) => {
         zone[name] = answer

@@ -8,7 +8,7 @@ import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import type { ShownEmail } from '../support/relayed-service.ts'
 import { startSink } from '../support/sink.ts'
 
-/** The first half of what waits is due, the others later. */
+/** The first half of the waiting mail is due, the rest later. */
 const SHAPE = {
   emails: 60,
   waiting: 60,
@@ -54,9 +54,10 @@ async function goesOnFromHistory(database: string | null): Promise<void> {
   assert.equal(await service.kill('SIGTERM'), 0)
 }
 
-test('SQLite: the service delivers what was written and is due, and goes on', () => goesOnFromHistory(null))
+test('SQLite: the service delivers due mail from the written history, and goes on', () =>
+  goesOnFromHistory(null))
 test(
-  'PostgreSQL: the service delivers what was written and is due, and goes on',
+  'PostgreSQL: the service delivers due mail from the written history, and goes on',
   {
     skip: withoutPostgres(),
   },

@@ -28,7 +28,7 @@ test('other connections and settings do not pass for the usual ones', () => {
   assert.match(rows[2]!, /; POSTROAD_DELIVERY_THREADS=2 \|/)
 })
 
-test('history: settings make another row, and the spread of the rounds is told where it is known', () => {
+test('history: runs with other settings get their own row, and the row shows the spread of the rounds when it is known', () => {
   const kept = readResults<GrowthRun>('growth').at(-1)!
   const summary = kept.summary.map((each) => ({ ...each, ratio: 1.01, lowest: 0.5, highest: 1.25 }))
   const again = { ...kept, summary, settings: { POSTROAD_CONCURRENCY: '50' } }
@@ -37,7 +37,7 @@ test('history: settings make another row, and the spread of the rounds is told w
   assert.match(rows[1]!, /POSTROAD_CONCURRENCY=50 .* 1\.01 \(0\.50 to 1\.25\) /)
 })
 
-test('a soak run says of what its rate is half, and nothing where the rate was asked for', () => {
+test('the row of a soak run names the full rate that it halves, unless the run had a fixed rate', () => {
   const kept = readResults<SoakReport>('soak').at(-1)!
   assert.match(rowsOf('soak', [{ ...kept, rate: 900, full: 1800.4 }])[0]!, /at 900\/s, half of 1800\/s \|/)
   assert.match(rowsOf('soak', [{ ...kept, rate: 900, full: null }])[0]!, /at 900\/s \|/)

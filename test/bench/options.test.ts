@@ -30,7 +30,7 @@ function run(program: string, ...options: string[]): Promise<Ended> {
   })
 }
 
-test('what cannot be used is named in one line', async () => {
+test('an unusable option is reported in one line', async () => {
   const wrong: [string, string[], RegExp][] = [
     ['run', ['--nope'], /^Unknown option '--nope'/],
     ['growth', ['--messages', '0'], /^--messages 0: a whole number from 1 on is needed/],
@@ -58,7 +58,7 @@ test('what cannot be used is named in one line', async () => {
   }
 })
 
-test('each program says what it takes', async () => {
+test('each program prints its usage with --help', async () => {
   // The one that is missing here is run below.
   const programs = PROGRAMS.filter((program) => program !== 'growth')
   const ended = await Promise.all(programs.map((program) => run(program, '--help')))

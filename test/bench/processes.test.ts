@@ -24,7 +24,7 @@ test('a request over a connection that the server has closed meanwhile fails', a
   await assert.rejects(connection.send(2), /the server closed the connection/)
 })
 
-test('a process that is killed is heard of by name, and can still be stopped', async (t) => {
+test('the end of a killed process is reported by name, and the process can still be stopped', async (t) => {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-bench-'))
   t.after(() => rmSync(directory, { recursive: true }))
   const script = join(directory, 'short-lived.mjs')
@@ -35,7 +35,7 @@ test('a process that is killed is heard of by name, and can still be stopped', a
   await short.stop()
 })
 
-test('a thread that ends while it is looked at is missing, and the others are there', async (t) => {
+test('a thread that ends during the reading is missing, and the others are there', async (t) => {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-bench-'))
   t.after(() => rmSync(directory, { recursive: true }))
   const script = join(directory, 'two-threads.cjs')

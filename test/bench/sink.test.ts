@@ -1,4 +1,4 @@
-/** The receiving side of the benchmarks does what it is told: a measurement is worth no more than its peer. */
+/** The receiving side of the benchmarks behaves as configured: a measurement is worth no more than its peer. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -53,7 +53,7 @@ test('an obliging peer counts every message with its recipients and octets', asy
   assert.ok(arrived.every(({ octets }) => octets === wire))
 })
 
-test('commands come one by one where that was asked for', async (t) => {
+test('commands are sent one by one when pipelining is off', async (t) => {
   const groups: string[][] = [[], []]
   for (const [index, pipelining] of [true, false].entries()) {
     // Answers each group of commands that arrives together.
@@ -97,7 +97,7 @@ test('octets that come one by one are the same message', async (t) => {
   assert.deepEqual(arrived, [{ recipients: ['n00000009@sink.test'], octets: body.length }])
 })
 
-test('refusals, limits and cuts come where they were asked for', async (t) => {
+test('the sink refuses, limits and cuts connections as its script says', async (t) => {
   const refusing = await listen('5xx@dot=1')
   const limited = await listen('messages=2')
   const full = await listen('connections=1')

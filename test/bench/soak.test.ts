@@ -63,7 +63,7 @@ test('rounds of load with hostile peers leave no descriptor, handle, timer or li
   assert.equal(run.listenerWarnings(), 0)
 })
 
-/** Samples until two in a row are the same: what was cut has been noticed. */
+/** Samples until two in a row are the same: the service has noticed the cut connections. */
 async function atRest(run: SoakRun): Promise<SoakSample> {
   let before = await run.sample()
   for (const giveUp = performance.now() + PATIENCE; performance.now() < giveUp; ) {

@@ -6,7 +6,7 @@ import { defects, reportText } from '../../chaos/report.ts'
 
 export interface Bounded {
   database: 'sqlite' | 'postgres'
-  /** Kinds that have to meet somebody at least. */
+  /** Kinds that have to hit at least one message. */
   striking: number
 }
 

@@ -1,4 +1,4 @@
-/** What the checker of chaos runs takes for a reason, and what it does not. */
+/** The faults that the checker of chaos runs accepts as a reason, and those it does not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Doubles, explain } from '../../chaos/doubles.ts'
@@ -30,7 +30,7 @@ function cause(log: FaultLog, laterAt: number, later = 1): string {
 test('a second message after a cut is explained when the cut kept the record away and outlasted the node timeout', () => {
   assert.equal(cause(logWith([['cut', ['d1'], 99_990, 110_000]]), 106_000), 'cut-off-before-record')
   assert.equal(cause(logWith([['pause-long', ['d1'], 100_005, 110_000]]), 106_000), 'paused-before-record')
-  // The database was away for everybody when the node was cut off from it.
+  // The database was away for all nodes when the node was cut off from it.
   const both = logWith([
     ['database-kill', [], 99_000, 108_000],
     ['cut', ['d1'], 107_000, 115_000],
@@ -50,14 +50,14 @@ test('a second message is explained when the address of the first one died befor
   assert.equal(cause(died('198.18.7.1', 102_000, 104_000), 106_000), 'unexplained')
 })
 
-test('what was taken over from a silent node may be sent by its successor of the same name', () => {
+test('after a takeover from a silent node, its successor of the same name may send the message again', () => {
   const log = logWith([['pause-long', ['d1'], 103_000, 113_000]])
   log.lives.get(LIVES[0]!)!.until = 135_000
   assert.equal(cause(log, 157_000, 2), 'paused-before-record')
   assert.equal(cause(logWith([['pause-long', ['d2'], 103_000, 113_000]]), 157_000, 2), 'unexplained')
 })
 
-test('a second message is not explained by what another node suffered, what was short, late or over', () => {
+test('a second message stays unexplained if the fault hit another node, was too short, came too late or had ended', () => {
   assert.equal(cause(logWith([]), 106_000), 'unexplained')
   assert.equal(cause(logWith([['cut', ['d2'], 99_990, 110_000]]), 106_000), 'unexplained')
   assert.equal(cause(logWith([['cut', ['d1'], 99_990, 102_000]]), 106_000), 'unexplained')

@@ -1,4 +1,4 @@
-/** What the checker of chaos runs finds wrong with the reports that came back. */
+/** The faults that the checker of chaos runs finds in the returned reports. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ReportCheck } from '../../chaos/reports/check.ts'
@@ -33,7 +33,7 @@ const eventOf = (report: Report, message = `550 chaos report ${report.number}`):
 
 interface Stored {
   report?: Partial<Report>
-  /** What the store keeps of the report; one mail unless said. */
+  /** The mails that the store keeps of the report; one by default. */
   mails?: { id?: string; subject?: string; times?: number; events?: number }[]
   events?: (report: Report) => EmailEvent[]
   state?: RecipientState
@@ -89,13 +89,13 @@ test('two events or two kept mails of one report, and more copies than were hand
   ])
 })
 
-test('a mail that nobody sent, an id that was not told, and a wrong number of events are wrong records', () => {
+test('a mail that was never sent, a missing id and a wrong number of events are wrong records', () => {
   assert.equal(found({ mails: [{}, { subject: 'chaos report 7' }] }).wrong.length, 1)
   assert.equal(found({ report: { mailIds: new Set(['other']) } }).wrong.length, 1)
   assert.equal(found({ mails: [{ events: 2 }] }).wrong.length, 1)
 })
 
-test('each report is read as what it is, and has its number in its words', () => {
+test('each report is read as its own kind, and its text contains its number', () => {
   const read = (kind: Report['kind']) => readReport(reportMail(reportOf({ kind, number: 41 })))
   const kinds = { dead: 'bounce', bounce: 'bounce', delay: 'delay', complaint: 'complaint' } as const
   for (const [kind, wanted] of Object.entries(kinds)) {

@@ -1,11 +1,11 @@
-/** What the checker of chaos runs finds wrong with what webhooks were told. */
+/** The checker of chaos runs compares the events of the log with those that webhooks received. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ToldCheck } from '../../chaos/webhooks/check.ts'
 import { digestOf, type Notice } from '../../chaos/webhooks/notice.ts'
 import { Reached } from '../../chaos/webhooks/reached.ts'
 
-/** Two endpoints, of which each was to be told the events 1 and 2. */
+/** Two endpoints, each of which should receive the events 1 and 2. */
 function told(...notices: Partial<Notice>[]) {
   const reached = new Reached(2)
   for (const notice of notices) {
@@ -31,7 +31,7 @@ test('nothing is wrong when each event came to each endpoint, once or more often
   assert.equal(told(...all, { taken: false }).figures.again, 1)
 })
 
-test('an event that never came, or was never taken, is lost', () => {
+test('an event that never arrived, or was never accepted, is lost', () => {
   assert.deepEqual(told(...all.slice(1)).lost, ['event 1 never reached endpoint 0'])
   const never = told(...all.slice(1), { taken: false }, { taken: false })
   assert.deepEqual(never.lost, ['event 1 reached endpoint 0 2 times and was never taken'])
@@ -42,19 +42,19 @@ test('an event that never came, or was never taken, is lost', () => {
   ])
 })
 
-test('what is no event of the log is found', () => {
+test('an event that is not in the log is reported as invented', () => {
   assert.deepEqual(told(...all, { id: 'three', endpoint: 1 }).invented, ['three at endpoint 1'])
   assert.deepEqual(told(...all, { id: 'three', taken: false }).invented, ['three at endpoint 0'])
 })
 
-test('the same id with another content, and content that is not that of its event, is found', () => {
+test('the same id with another body, and a body of another event, are reported as wrong', () => {
   const changed = told(...all, { body: digestOf('other') })
   assert.deepEqual(changed.wrong, ['one came to endpoint 0 with another body than before'])
   const mixed = told(...all.slice(1), { body: digestOf('2') })
   assert.deepEqual(mixed.wrong, ['event 1 reached endpoint 0 as something else'])
 })
 
-test('what the receiver finds wrong with a request counts, wherever it came', () => {
+test('every fault that the receiver finds in a request counts, at any endpoint', () => {
   const elsewhere = { endpoint: -1, id: '', taken: false, wrong: ['POST /elsewhere'] }
   const { wrong, lost, invented } = told(...all, elsewhere, { wrong: ['one is signed wrongly'] })
   assert.deepEqual(wrong, ['POST /elsewhere', 'one is signed wrongly'])

@@ -1,4 +1,4 @@
-/** What the command line changes of accounts that are there: limits, names, settings, removal. */
+/** Changes of existing accounts on the command line: limits, names, settings, removal. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { NO_LIMITS } from '../../src/accounts/account.ts'

@@ -92,7 +92,7 @@ describe('the commands about accounts', () => {
     assert.ok(table.stdout.includes(acme.id))
   })
 
-  test('refuse a second company of the name, and names that are none', async () => {
+  test('refuse a second company of the same name, and invalid names', async () => {
     const twice = await place.run('company', 'create', 'Acme')
     assert.equal(twice.code, 1)
     assert.match(twice.stderr, /^postroad: .*Acme/)
@@ -335,7 +335,7 @@ describe('the commands about accounts', () => {
     })
   }
 
-  test('show a company with what it has', async () => {
+  test('show a company with its domains and keys', async () => {
     const shown = await place.json<{ name: string; domains: Domain[]; keys: Key[] }>(
       'company',
       'show',

@@ -31,7 +31,7 @@ async function send(url: string, token: string, email: Record<string, unknown>):
 }
 
 describe('backup', () => {
-  test('a restored copy sends what was waiting when it was made', async () => {
+  test('a restored copy sends the mail that was waiting at the time of the backup', async () => {
     await using place = await workplace()
     const service = await serve(place, ['--json'], /\}\}\n/)
     const { token } = JSON.parse(service.stdout()).firstStart as { token: string }
@@ -43,7 +43,7 @@ describe('backup', () => {
       attachments: [file],
     })
 
-    // Mail goes on being accepted while the copy is made: none of it fails, and what was there before is in the copy.
+    // Mail is accepted while the copy is made: none of it fails, and all earlier mail is in the copy.
     let over = false
     const load = (async () => {
       let accepted = 0
@@ -107,7 +107,7 @@ describe('backup', () => {
     assert.equal((await place.json<unknown[]>('company', 'list')).length, 1)
   })
 
-  test('says what stands in its way, and leaves nothing behind', async () => {
+  test('names the obstacle, and leaves no file behind', async () => {
     await using place = await workplace()
     assert.match((await place.run('backup', 'copy.db')).stderr, /there is no database at/)
     await place.json('company', 'create', 'Acme')
@@ -130,7 +130,7 @@ describe('backup', () => {
     )
   })
 
-  test('is on disk when it is done: the file before it has its name, then the folder with the name', async (t) => {
+  test('is on disk when the command ends: first the file gets its name, then the folder is synced', async (t) => {
     await using place = await workplace()
     await place.json('company', 'create', 'Acme')
     // The name of what is preloaded must not have the spaces that the workplace has.

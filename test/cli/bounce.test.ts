@@ -63,7 +63,7 @@ test('names the recipient, the email and the reason', async () => {
   assert.match(stdout, /User unknown$/m)
 })
 
-test('--json has the names that others build on', async () => {
+test('--json has stable field names', async () => {
   assert.deepEqual(await place.json('bounce', 'read', 'bounce.eml'), {
     kind: 'bounce',
     recipients: [
@@ -121,7 +121,7 @@ test('reads standard input, and no more than 1 MiB of a file', async () => {
   assert.match(large.stderr, /^large\.eml: only the first 1 MiB is read$/m)
 })
 
-test('a file that cannot be read is said so', async () => {
+test('an unreadable file is reported', async () => {
   const { code, stderr } = await place.run('bounce', 'read', '.')
   assert.deepEqual([code, stderr], [1, 'postroad: . cannot be read: it is a folder\n'])
 })

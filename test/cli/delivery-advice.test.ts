@@ -1,4 +1,4 @@
-/** The advice about mail that waits, by what was last said about it. */
+/** The advice about waiting mail, from its last replies. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deliveryAdvice } from '../../src/cli/delivery-advice.ts'

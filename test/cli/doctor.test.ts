@@ -30,7 +30,7 @@ function found({ checks }: Diagnosis, id: string): string {
   return checks.find((check) => check.id === id)!.found
 }
 
-test('without a service: it says so, and what else to do', async () => {
+test('without a service: it says so, and names the next steps', async () => {
   const { code, stdout } = await place.run('doctor')
   assert.equal(code, 0)
   assert.match(

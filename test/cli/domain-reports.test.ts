@@ -1,4 +1,4 @@
-/** What the command line shows of reports about domains. */
+/** Reports about domains on the command line. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -84,7 +84,7 @@ describe('reports about domains', () => {
     assert.match(shown.dmarc_advice, /24 of 424/)
   })
 
-  test('tls-report tells what was counted, and what others report', async () => {
+  test('tls-report prints our own counts and the reports of others', async () => {
     const counted = await workplace.json<{ reports: object[]; received: object[] }>('tls-report', 'y.test')
     const failures = [{ result: 'certificate-expired', host: 'mx.y.test', address: '192.0.2.7', sessions: 2 }]
     assert.deepEqual(counted, {
@@ -111,7 +111,7 @@ describe('reports about domains', () => {
   })
 })
 
-test('the advice is the next step that what was seen allows', () => {
+test('the advice names the next step that the reports allow', () => {
   const address = 'reports@bounces.x.test'
   const facts = { days: 10, policy: 'none', messages: 1_000, failing: 3, address } as const
   assert.match(dmarcAdvice(facts), /\(0\.3%\).*The next step is p=quarantine\.$/)

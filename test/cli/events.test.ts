@@ -50,7 +50,7 @@ describe('the command events', () => {
     assert.match(stdout, /added\.test was added$/m)
   })
 
-  test('follows what happens on every node, through a restart of the service and its own', async () => {
+  test('follows events of every node, through a restart of the service and of the command', async () => {
     const follower = followed(place, '--json')
     const ids = [await send('delivered@simulator.test'), await send('bounced@simulator.test', 1)]
     const done = (count: number) => (events: Event[]) =>
@@ -81,7 +81,7 @@ describe('the command events', () => {
     assert.deepEqual(await all(), seen)
   })
 
-  test('lists the last ones, of a company, of types, behind a number', async () => {
+  test('lists the last events, of a company, of types, or after a number', async () => {
     const id = await send('delayed@simulator.test')
     const follower = followed(place, '--json', '--type', 'delivery_delayed')
     const [delayed] = await follower.until<Event>(({ length }) => length === 1)
@@ -112,7 +112,7 @@ describe('the command events', () => {
     assert.match((await place.run('events', '--company', 'Other')).stdout, /^No event matches\.$/m)
   })
 
-  test('says what is wrong with what it was asked', async () => {
+  test('explains which of its options is wrong', async () => {
     for (const [args, code, words] of [
       [['--type', 'eaten'], 2, /eaten.*sent.*unsubscribed/s],
       [['--after', 'x'], 2, /number of an event/],

@@ -37,14 +37,14 @@ test('says how mail would leave, or why it would not', async () => {
   assert.match(stdout, /would not leave now\.\nMail from acme\.test is not accepted: its DNS records/)
 })
 
-test('--json has the names that others build on', async () => {
+test('--json has stable field names', async () => {
   const shown = await place.json<Record<string, unknown>>('explain', 'jane@example.net')
   const names = 'address domain deliverable problem route site hosts policy suppressions pauses source last'
   for (const name of names.split(' ')) assert.ok(name in shown, name)
   assert.equal(shown.deliverable, true)
 })
 
-test('--try prints what the server says', async (t) => {
+test('--try prints the replies of the server', async (t) => {
   const sink = await startSink()
   t.after(() => sink.close())
   place.env.POSTROAD_SMTP_PORT = String(sink.port)

@@ -27,7 +27,7 @@ export class Lasting {
     })
   }
 
-  /** What it has said so far, as soon as this is so. */
+  /** Its output so far, as soon as this holds. */
   async said(isSo: (ran: Ran) => boolean): Promise<Ran> {
     for (;;) {
       const { promise } = this.#heard
@@ -36,7 +36,7 @@ export class Lasting {
     }
   }
 
-  /** What it has printed with `--json`, as soon as this is so. */
+  /** Its output with `--json`, as soon as this holds. */
   async until<Line>(isSo: (lines: Line[]) => boolean): Promise<Line[]> {
     const { stdout } = await this.said((ran) => isSo(linesOf(ran)))
     return linesOf({ stdout })

@@ -34,7 +34,7 @@ describe('the commands about mail', () => {
 
   const sent = (email: Record<string, unknown>) => send(service.url, token, email)
 
-  test('show what became of each recipient, in words and as JSON', async () => {
+  test('show the outcome of each recipient, in words and as JSON', async () => {
     const id = await sent({ to: ['jane@x.test', 'delayed@simulator.test'] })
     const email = await shownOnce(place, id, ({ recipients }) =>
       recipients.every(({ state }) => state !== 'sending'),
@@ -64,7 +64,7 @@ describe('the commands about mail', () => {
     assert.match((await place.run('queue')).stdout, /Acme +simulator\.test +1 +0 +0 +20\d\d-/)
   })
 
-  test('show the destinations where most waits, and how much waits in all', async () => {
+  test('show the destinations with most waiting mail, and the total', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
     for (const to of [
       'a@few.test',
@@ -87,7 +87,7 @@ describe('the commands about mail', () => {
     assert.match(two, /^The 2 largest are shown\. To see all: postroad queue --limit \d$/m)
   })
 
-  test('delete captured mail, and keep what is not sent yet', async () => {
+  test('delete captured mail, and keep mail that has not been sent yet', async () => {
     const id = await sent({ to: 'delivered@simulator.test' })
     await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'delivered')
     const late = await sent({ to: 'delayed@simulator.test' })
@@ -110,7 +110,7 @@ describe('the commands about mail', () => {
     await place.json('email', 'cancel', late)
   })
 
-  test('cancel what still waits, once', async () => {
+  test('cancel waiting mail, once', async () => {
     const id = await sent({ to: 'delayed@simulator.test' })
     await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'waiting')
     assert.deepEqual(await place.json('email', 'cancel', id), { id, canceled: 1, sending: 0 })
@@ -151,7 +151,7 @@ describe('the commands about mail', () => {
       ],
       ...more,
     ])
-  /** Each recipient with what its own copy shows: one in cc gets the copy of the first in to. */
+  /** Each recipient with the words of its own copy: one in cc gets the copy of the first in to. */
   const copies: [recipient: string, to: string, code: string][] = [
     ['jane@x.test', 'jane@x.test', 'jane-1'],
     ['john@x.test', 'john@x.test', 'john-2'],
@@ -171,7 +171,7 @@ describe('the commands about mail', () => {
     ['captured', []],
     ['scheduled', [['o:deliverytime', new Date(Date.now() + 86_400_000).toUTCString()]]],
   ] as [string, [string, string][]][]) {
-    test(`give each recipient of a batch that was ${what} its own copy, and nobody another's`, async () => {
+    test(`give each recipient of a batch that was ${what} its own copy only`, async () => {
       await batch(more)
       const [{ id }] = (await place.json<[{ id: string }]>('email', 'list', '--limit', '1'))!
       const wanted = what === 'captured' ? 'delivered' : 'waiting'
@@ -226,7 +226,7 @@ describe('the commands about mail', () => {
     )
   })
 
-  test('find emails by recipient, whichever company sent them, and by what else is known of them', async () => {
+  test('find emails by recipient in every company, and by their other properties', async () => {
     await place.json('company', 'create', 'Beta')
     await place.json('domain', 'add', 'beta.test', '--company', 'Beta')
     await place.json('domain', 'activate', 'beta.test')

@@ -57,7 +57,7 @@ async function everything(store: Store): Promise<object> {
 }
 
 describe('migrate-data', { skip: withoutPostgres() }, () => {
-  test('moves an installation, also when it is killed on the way, and PostgreSQL serves what waited', async () => {
+  test('moves an installation, even when it is killed on the way, and PostgreSQL serves the waiting mail', async () => {
     await using sink = await startSink()
     await sink.close()
     await using installation = new Installation({
@@ -180,7 +180,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     assert.match((await sink.messageFor('one@in.test')).raw.toString('latin1'), /^DKIM-Signature:/m)
   })
 
-  test('goes on only from what it was begun from, and begins again when told to', async () => {
+  test('continues only from the same source, and starts again with --restart', async () => {
     const [one, other] = [newWorkplace(), newWorkplace()]
     const to = await emptyDatabase()
     const move = (place: typeof one, ...options: string[]) =>
@@ -207,7 +207,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     }
   })
 
-  test('says what it takes, and quotes no password', async () => {
+  test('explains its arguments, and quotes no password', async () => {
     const place = newWorkplace()
     try {
       await place.json('company', 'create', 'Acme')

@@ -15,7 +15,7 @@ interface Shown {
   recipients: { address: string; state: string; attempts: number; message: string | null }[]
 }
 
-describe('what the operator stops', () => {
+describe('pauses set by the operator', () => {
   let place: Workplace
   let service: Serving
   let token = ''
@@ -61,7 +61,7 @@ describe('what the operator stops', () => {
     }
   }
 
-  test('a paused domain keeps its mail, untried; other mail goes; resumed, it goes', async () => {
+  test('a paused domain keeps its mail untried, and sends it when it is resumed; other mail leaves', async () => {
     await place.json('queue', 'pause', '--domain', 'Paused.test')
     const kept = await keptMail()
     const mixed = await send('two@paused.test', 'two@free.test')
@@ -105,7 +105,7 @@ describe('what the operator stops', () => {
     )
     const past = await place.run(...pause, '--until', '2020-01-01')
     assert.match(past.stderr, /That time is in the past/)
-    // What the command leaves out stays as it is.
+    // Values that the command leaves out stay as they are.
     const again = await place.json<object>(
       'queue',
       'pause',
@@ -125,7 +125,7 @@ describe('what the operator stops', () => {
     assert.match(ended.stderr, /no pause of exactly all mail to paused\.test\. Nothing is paused/)
   })
 
-  test('a paused company, and all of it, wait as well', async () => {
+  test('mail of a paused company, and of all of them, waits as well', async () => {
     for (const scope of [['--company', 'Acme'], ['--company', 'Acme', '--domain', 'x.test'], []]) {
       const said = await place.run('queue', 'pause', ...scope)
       assert.match(said.stdout, /^Paused: (?:all mail|mail of Acme)/)
@@ -151,7 +151,7 @@ describe('what the operator stops', () => {
     assert.match(bad.stderr, /nobody/)
   })
 
-  test('the queue shows what is paused as paused, and nothing else', async () => {
+  test('the queue shows paused mail, and only that, as paused', async () => {
     const beta = await place.json<{ id: string }>('company', 'create', 'Beta')
     await place.json('domain', 'add', 'beta.test', '--company', beta.id)
     await place.json('domain', 'activate', 'beta.test')

@@ -30,7 +30,7 @@ describe('a reader that goes away', () => {
     const service = await serve(place, [], /--raw/)
     service.closeOutput()
     for (let i = 0; i < 3; i++) {
-      // Each request may log a line that nobody reads.
+      // Each request may log a line that no program reads.
       const response = await fetch(`${service.url}/emails/x`)
       await response.arrayBuffer()
       assert.equal(response.status, 401)
@@ -61,7 +61,7 @@ describe('a reader that goes away', () => {
   })
 })
 
-describe('a service whose stdout takes nothing', () => {
+describe('a service whose stdout accepts no output', () => {
   let place: Workplace
   let token = ''
   before(async () => {

@@ -22,7 +22,7 @@ export interface Workplace {
   folder: string
   env: NodeJS.ProcessEnv
   run(...args: string[]): Promise<Ran>
-  /** Runs with `--json` and reads the answer; throws what the command complained about. */
+  /** Runs with `--json` and reads the answer; throws with the complaint of the command. */
   json<T>(...args: string[]): Promise<T>
   /** Services that a failed test left running; `remove` ends them. */
   serving: Set<ChildProcess>

@@ -7,7 +7,7 @@ interface Shown {
   recipients: { address: string; state: string; attempts: number }[]
 }
 
-describe('what the operator tries again', () => {
+describe('retries started by the operator', () => {
   let place: Workplace
   let service: Serving
   let token = ''
@@ -69,7 +69,7 @@ describe('what the operator tries again', () => {
     assert.match(again.stderr, /nothing to retry: no recipient is waiting/)
   })
 
-  test('what is paused or scheduled stays, and is told; a scheduled email that is named goes', async () => {
+  test('paused and scheduled mail stays, and the output says so; a scheduled email that is named is sent', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const scheduled = await send(['later@x.test'], { scheduled_at: at })
     await place.json('queue', 'pause', '--domain', 'paused.test')
@@ -109,7 +109,7 @@ describe('what the operator tries again', () => {
     )
   })
 
-  test('what makes no sense is refused', async () => {
+  test('invalid arguments are refused', async () => {
     const cases: [string[], number, RegExp][] = [
       [['no-such-id'], 1, /no email with the id "no-such-id"/],
       [['--company', 'Nobody'], 1, /no company with the name or id "Nobody"/],

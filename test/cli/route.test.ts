@@ -37,7 +37,7 @@ test('the password comes from standard input, from the environment, or stands in
   child.stdin.end('from stdin\n')
   const printed = await text(child.stdout)
   assert.match(printed, /Mail of acme\.test goes through smtp:\/\/relay\.test:587\?tls=required\./)
-  // Nobody is to wonder where the mail is that a first trial sends.
+  // The operator should see where the mail of a first trial is.
   assert.match(printed, /POSTROAD_DELIVERY is "capture": .* none is delivered/)
   assert.match(
     printed,
@@ -64,7 +64,7 @@ test('the password comes from standard input, from the environment, or stands in
   assert.doesNotMatch(listed.stdout, /p@ss|p%40ss|\bme\b/)
 })
 
-test('what cannot be meant is refused, and no refusal quotes the password', async () => {
+test('invalid routes are refused, and no refusal quotes the password', async () => {
   for (const [args, code, words] of [
     [['set', 'smtp://u:s3cret@relay.test'], 2, /either --domain or --company/],
     [['set', 'smtp://u:s3cret@relay.test/x', '--company', 'Acme'], 1, /a relay has no path/],

@@ -59,7 +59,7 @@ describe('the first start in capture mode', () => {
     assert.equal(response.status, 200, await response.text())
   })
 
-  test('is followed by commands that show what was sent, down to its signature', async () => {
+  test('is followed by commands that show the sent message, down to its signature', async () => {
     const emails = await place.json<EmailLine[]>('email', 'list')
     assert.equal(emails.length, 2)
     for (const { id } of emails) {
@@ -97,7 +97,7 @@ describe('the first start in capture mode', () => {
     await until(async () => (await send(key.token)) === 401)
   })
 
-  test('happens once: a second service on the same database is refused, a later start makes nothing up', async () => {
+  test('happens once: a second service on the same database is refused, and a later start creates nothing', async () => {
     await assert.rejects(serve(place), /serve ended with 1: postroad: [^\n]+\n$/)
     const { code, stderr } = await service.stop()
     assert.deepEqual([code, stderr], [0, ''])
@@ -115,7 +115,7 @@ describe('serve', () => {
   })
   after(() => place.remove())
 
-  test('makes nothing up where mail leaves, but says how to begin without a console', async () => {
+  test('creates nothing where mail leaves, but says how to begin without a console', async () => {
     place.env.POSTROAD_CONSOLE_LISTEN = 'off'
     const service = await serve(place, [], /key create/)
     delete place.env.POSTROAD_CONSOLE_LISTEN
@@ -131,7 +131,7 @@ describe('serve', () => {
     assert.equal((await service.stop('SIGINT')).code, 0)
   })
 
-  test('with --json prints where it is as one JSON line', async () => {
+  test('with --json prints its address as one JSON line', async () => {
     const service = await serve(place, ['--json'], /^\{"url".*\n/m)
     const line = service
       .stdout()

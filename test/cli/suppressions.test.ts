@@ -34,7 +34,7 @@ describe('lists of suppressions', () => {
     return list.map(({ address, type }) => `${address} ${type}`).sort()
   }
 
-  test('are read from what other services give out, and bad lines are told', async () => {
+  test('are imported from the files of other services, and bad lines are reported', async () => {
     const file = join(place.folder, 'bounces.csv')
     writeFileSync(
       file,
@@ -118,7 +118,7 @@ describe('lists of suppressions', () => {
     ])
   })
 
-  test('are read behind a quotation mark that is left open, and its line is told', async () => {
+  test('are imported beyond an unclosed quotation mark, and its line is reported', async () => {
     await place.json('company', 'create', 'Quoted')
     const file = join(place.folder, 'quoted.csv')
     const line = (index: number) =>
@@ -165,7 +165,7 @@ describe('lists of suppressions', () => {
     )
   })
 
-  test('stop mail from the domain on whose list they are, unless the address bounced or complained', async () => {
+  test('an unsubscription stops mail from its domain; a bounce or a complaint stops mail from every domain', async () => {
     await place.json('company', 'create', 'Two')
     for (const name of ['a.test', 'b.test']) await place.json('domain', 'add', name, '--company', 'Two')
     const two = ['--company', 'Two']

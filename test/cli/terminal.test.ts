@@ -1,4 +1,4 @@
-/** What strangers wrote does nothing to the terminal of who looks at it: commands run on a real one (script of util-linux). */
+/** The words of strangers do nothing to the terminal of the operator: commands run on a real one (script of util-linux). */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -79,7 +79,7 @@ describe('on a terminal', { skip }, () => {
     return body.id
   }
 
-  /** A ready message whose octets are its sender's. */
+  /** A ready message with hostile octets of its sender. */
   async function acceptedRaw(): Promise<void> {
     const form = new FormData()
     form.append('to', 'b@y.test')

@@ -11,7 +11,7 @@ before(() => {
 after(() => place.remove())
 
 describe('the command', { concurrency: 4 }, () => {
-  test('tells its version', async () => {
+  test('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     assert.deepEqual(await place.run('--version'), { code: 0, stdout: `${version}\n`, stderr: '' })
   })
@@ -93,7 +93,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['settings'],
   ]
   for (const command of commands) {
-    test(`teaches ${command.join(' ')} by examples`, async () => {
+    test(`shows ${command.join(' ')} by examples`, async () => {
       const { code, stdout, stderr } = await place.run(...command, '--help')
       assert.deepEqual([code, stderr], [0, ''])
       assert.match(stdout, new RegExp(`^Usage: postroad ${command.join(' ')}`))
@@ -118,7 +118,7 @@ describe('the command', { concurrency: 4 }, () => {
     'site',
     'user',
   ]) {
-    test(`teaches what can be done to a ${group}`, async () => {
+    test(`lists the actions on a ${group}`, async () => {
       const { stdout } = await place.run(group, '--help')
       const [, listed] = /\nCommands:\n((?: .*\n)+)/.exec(stdout)!
       const names = [...listed!.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)
@@ -130,7 +130,7 @@ describe('the command', { concurrency: 4 }, () => {
     })
   }
 
-  test('teaches the same after the word help', async () => {
+  test('explains the same after the word help', async () => {
     for (const command of [[], ['queue'], ['queue', 'pause']]) {
       const [asked, said] = [await place.run('help', ...command), await place.run(...command, '--help')]
       assert.deepEqual(asked, said)
@@ -138,7 +138,7 @@ describe('the command', { concurrency: 4 }, () => {
     }
   })
 
-  test('teaches the first steps, and what exit codes mean', async () => {
+  test('explains the first steps and the exit codes', async () => {
     const { stdout } = await place.run('--help')
     for (const step of ['serve', 'company create', 'domain add', 'domain verify', 'key create']) {
       assert.match(stdout, new RegExp(`^ {2}postroad ${step}\\b`, 'm'))

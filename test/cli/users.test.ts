@@ -51,7 +51,7 @@ describe('people', () => {
     await again.stop()
   })
 
-  test('a link that was not used is followed by another: nobody could get in otherwise', async () => {
+  test('every start prints a new link until one has been used: there would be no other way in', async () => {
     const first = await serve(place, ['--json'], /^\{"url".*\n/m)
     const unused = tokenIn(first.stdout())
     await first.stop()
@@ -63,7 +63,7 @@ describe('people', () => {
     await second.stop()
   })
 
-  test('a console with an address of its own is where the link leads; switched off there is none', async () => {
+  test('the link leads to the console’s own address; without a console there is no link', async () => {
     place.env.POSTROAD_CONSOLE_LISTEN = '127.0.0.1:0'
     const apart = await serve(place, ['--json'], /^\{"url".*\n/m)
     const link = LINK.exec(apart.stdout())![0]

@@ -65,7 +65,7 @@ describe('the commands about webhooks', () => {
     }
   }
 
-  test('add one whose secret is shown once, list and show it, and remove it', async () => {
+  test('add a webhook whose secret is shown once, list and show it, and remove it', async () => {
     const added = await add('--company', 'Acme', '--event', 'email.bounced', '--event', 'email.delivered')
     assert.match(added.secret, /^whsec_/)
     const { secret, ...shown } = added
@@ -105,7 +105,7 @@ describe('the commands about webhooks', () => {
     for (const { id } of [one, two, other]) await remove(id)
   })
 
-  test('tell attempts, and replay the event of one, or everything since a time', async () => {
+  test('show attempts, and replay one event, or every event since a time', async () => {
     const since = new Date().toISOString()
     const { id, secret } = await add('--company', 'Acme', '--event', 'email.delivered')
     const before = receiver.received.length
@@ -158,7 +158,7 @@ describe('the commands about webhooks', () => {
     await remove(deaf.id)
   })
 
-  test('show how far one was told, and what came of its last try', async () => {
+  test('show the last event sent to a webhook, and the result of the last attempt', async () => {
     const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
     const shown = async () => (await place.run('webhook', 'show', id)).stdout
     assert.match(await shown(), /^Sent up to: +event \d+, .*\nLast attempt: +-$/m)
@@ -170,7 +170,7 @@ describe('the commands about webhooks', () => {
     await remove(id)
   })
 
-  test('disable and enable: what happens meanwhile is not told', async () => {
+  test('disable and enable: the webhook does not get the events in between', async () => {
     const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
     const disabled = await place.json<Listed>('webhook', 'disable', id)
     assert.deepEqual([disabled.status, disabled.disabled_reason], ['disabled', 'it was disabled'])
@@ -194,7 +194,7 @@ describe('the commands about webhooks', () => {
     await remove(id)
   })
 
-  test('send a sample of any event, and tell how it was answered', async () => {
+  test('send a sample of any event, and show the answer', async () => {
     const { id, secret } = await add('--company', 'Acme')
     const { code, stdout } = await place.run('webhook', 'test', id, '--event', 'email.bounced')
     assert.equal(code, 0)
@@ -212,7 +212,7 @@ describe('the commands about webhooks', () => {
     await remove(id)
   })
 
-  test('refuse what cannot be: a URL that is none, a domain of another company, an unknown event', async () => {
+  test('refuse invalid values: a URL of another scheme, a domain of another company, an unknown event', async () => {
     for (const [args, message] of [
       [['--company', 'Acme', '--url', 'ftp://x.test/'], /neither an https:\/\/ nor an http:\/\/ URL/],
       [['--company', 'Nobody', '--url', 'https://x.test/'], /Nobody/],

@@ -160,7 +160,7 @@ describe('resend-cli', () => {
     assert.match(await refused('suppressions', 'get', 'gone@x.test'), /not found/i)
   })
 
-  test('webhooks: kept, and what they were told', async () => {
+  test('webhooks: the CLI creates and lists them, and shows the events sent to them', async () => {
     await using receiver = await Receiver.start()
     const { id } = await json('webhooks', 'create', '--endpoint', receiver.url, '--events', 'email.sent')
     assert.equal((await json('webhooks', 'get', id)).endpoint, receiver.url)
@@ -183,7 +183,7 @@ describe('resend-cli', () => {
     await json('webhooks', 'delete', id, '--yes')
   })
 
-  test('webhooks listen shows what happens, passes it on, and leaves no webhook behind', async (t) => {
+  test('webhooks listen prints events, forwards them, and leaves no webhook behind', async (t) => {
     await using receiver = await Receiver.start()
     const port = await freePort()
     const args = ['webhooks', 'listen', '--url', `http://127.0.0.1:${port}`, '--port', String(port)]
@@ -210,7 +210,7 @@ describe('resend-cli', () => {
     assert.equal(doctor.ok, true, JSON.stringify(doctor))
   })
 
-  test('logs: what it called, and how it was answered', async () => {
+  test('logs: the CLI lists its own requests and their answers', async () => {
     const [newest] = (await json('logs', 'list')).data as Json[]
     const { id } = newest!
     const log = await json('logs', 'get', String(id))
@@ -218,7 +218,7 @@ describe('resend-cli', () => {
     assert.match(String(log.user_agent), /^resend-cli/)
   })
 
-  test('what is not here is told as an error', async () => {
+  test('the CLI reports an error for each feature that Postroad does not have', async () => {
     for (const args of [
       ['emails', 'receiving', 'list'],
       ['templates', 'list'],

@@ -198,7 +198,7 @@ describe('resend-mcp', () => {
     assert.match(await call('get-log', { logId: id }), new RegExp(id))
   })
 
-  test('what is not here is told as an error, and no tool of sending is left out', async () => {
+  test('the server reports an error for each feature that Postroad does not have, and offers every sending tool', async () => {
     for (const [name, given] of [
       ['list-received-emails', {}],
       ['list-templates', {}],

@@ -136,7 +136,7 @@ describe('the snippets of the console', () => {
     }
   }
 
-  test('each is run here, or is among those whose client cannot be had', () => {
+  test('each snippet is run here, or its client is listed as unavailable', () => {
     const shown = snippetsFor(ways('you@example.com', 'tls')).map(({ id }) => id)
     assert.deepEqual(shown.toSorted(), [...RUN.map(([id]) => id), ...NOT_HERE].toSorted())
   })
@@ -152,7 +152,7 @@ describe('the snippets of the console', () => {
     assert.equal(snippetsFor(plain).filter(({ overSmtp }) => overSmtp).length, 6)
   })
 
-  test('an address that could mean something in a program is none to write into it', () => {
+  test('a snippet shows another address if that of the person could be code', () => {
     assert.equal(plainAddress('ada@example.com'), 'ada@example.com')
     for (const address of ['"a b"@x.test', "o'neil@x.test", '#{1}@x.test', '$x@x.test', null])
       assert.equal(plainAddress(address), 'you@example.com')

@@ -22,13 +22,13 @@ test('a node that does not beat for its timeout and a tenth is silent, one that 
   assert.deepEqual(tokens(watch.look([row(1, 7), row(2, 1_200)], 1_101)), [1])
 })
 
-test('each node is measured by the timeout it has told', () => {
+test('each node is measured by its own timeout', () => {
   const watch = new HeartbeatWatch(500)
   for (let now = 0; now <= 300; now += 100) watch.look([row(1, 0, 200), row(2, 0, 5_000)], now)
   assert.deepEqual(tokens(watch.look([row(1, 0, 200), row(2, 0, 5_000)], 301)), [1])
 })
 
-test('time in which nobody looked makes nobody silent', () => {
+test('a gap between two looks makes no node silent', () => {
   const watch = new HeartbeatWatch(500)
   watch.look([row(1, 0)], 0)
   assert.deepEqual(watch.look([row(1, 0)], 100_000), [])
@@ -36,7 +36,7 @@ test('time in which nobody looked makes nobody silent', () => {
   assert.deepEqual(tokens(watch.look([row(1, 0)], 101_101)), [1])
 })
 
-test('a beat ends the silence, and one seen first late is given its whole timeout', () => {
+test('a beat ends the silence, and a node first seen late gets its whole timeout', () => {
   const watch = new HeartbeatWatch(500)
   for (let now = 0; now <= 1_000; now += 250) watch.look([row(1, 0)], now)
   for (let now = 1_050; now <= 2_150; now += 275) {
@@ -45,7 +45,7 @@ test('a beat ends the silence, and one seen first late is given its whole timeou
   assert.deepEqual(tokens(watch.look([row(1, 1), row(2, 0)], 2_151)), [1, 2])
 })
 
-test('nobody that beats at least every half timeout is ever silent, however the looks fall', () => {
+test('a node that beats at least every half timeout never counts as silent, however the looks fall', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 60 }),

@@ -1,4 +1,4 @@
-/** Nodes on one real database. SQLite lets one node in at a time; here its store is told that it is shared, as PostgreSQL is. */
+/** Nodes on one real database. SQLite lets one node in at a time; here its store reports itself as shared, like PostgreSQL. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -17,12 +17,12 @@ const TIMEOUT = 1_500
 interface Member {
   membership: NodeMembership
   right: SendingRight
-  /** Its own connection; what it calls fails while `cut`. */
+  /** Its own connection; its calls fail while `cut`. */
   store: Store
   cut: boolean
-  /** The sources of the nodes that it was last told. */
+  /** The sources of the nodes, as reported last. */
   seen: (readonly string[] | undefined)[]
-  /** Node counts it was told, and how often it was told of recovered work. */
+  /** The reported numbers of nodes, and how often recovered work was reported. */
   counts: number[]
   recovered: number
   /** What it logged as a warning or an error. */
@@ -33,7 +33,7 @@ interface Member {
 interface Given {
   /** Its own, with a clock of the test's. */
   right?: SendingRight
-  /** Comes between the node and its database: asks when it likes, and hands on what it likes. */
+  /** Comes between the node and its database: calls it when it likes, and hands on the answer that it likes. */
   between?: (call: string, args: unknown[], ask: () => Promise<unknown>) => Promise<unknown>
   sources?(): readonly string[] | null
   /** The right to send was confirmed just now. */
@@ -188,7 +188,7 @@ test('a node that was given up has lost its right before it asks to come back', 
   assert.equal(right.holds(token), false)
 })
 
-test('a node whose own beats seem to stand still gives up others, never itself', async (t) => {
+test('a node whose own beats seem to stand still gives up other nodes, never itself', async (t) => {
   const enter = database(t)
   let rows: NodeBeat[] = []
   const givenUp: unknown[] = []
@@ -208,7 +208,7 @@ test('a node whose own beats seem to stand still gives up others, never itself',
   assert.ok(here.membership.lease)
 })
 
-test('an outage of the database makes nobody look dead', async (t) => {
+test('an outage of the database makes no node look dead', async (t) => {
   const enter = database(t)
   const members = [await enter('one'), await enter('two'), await enter('three')]
   const tokens = members.map(({ membership }) => membership.lease!.token)
@@ -224,7 +224,7 @@ test('an outage of the database makes nobody look dead', async (t) => {
   assert.deepEqual(await seen(), tokens)
 })
 
-test('a node that leaves is missed by nobody, and what it had leased is waiting again', async (t) => {
+test('a node that leaves is not given up as dead, and its leased mail waits again', async (t) => {
   const enter = database(t)
   const here = await enter('here')
   const there = await enter('there')
@@ -240,7 +240,7 @@ test('a node that leaves is missed by nobody, and what it had leased is waiting 
   assert.equal((await here.store.claim(request))[0]?.id, value.id)
 })
 
-test('each node learns how many deliver, as they come', async (t) => {
+test('each node learns the number of delivery nodes as it changes', async (t) => {
   const enter = database(t)
   const one = await enter('one')
   assert.equal(one.counts.at(-1), 1)
@@ -261,7 +261,7 @@ test('each node learns from which sources mail can leave at the others, once the
   assert.deepEqual(one.seen, [undefined, ['192.0.2.1']])
 })
 
-test('an outage is told when it begins, not at every beat that fails', async (t) => {
+test('an outage is logged once when it begins, not at every failed beat', async (t) => {
   const here = await database(t)('here')
   here.cut = true
   const { storeFaults } = here.metrics

@@ -17,7 +17,7 @@ function claims(t: TestContext) {
   }
 }
 
-test('a name is one process’s at a time; after it another has it, in a place of its own', (t) => {
+test('a name belongs to one process at a time; the next process gets it with a place of its own', (t) => {
   const { directory, of } = claims(t)
   const first = of()
   const second = of()
@@ -67,7 +67,7 @@ test('a file that was removed, or copied, is another place', (t) => {
   assert.notEqual(second.machine, first.machine)
 })
 
-test('where no file can be kept it says why', (t) => {
+test('without a place for its file, a claim gives the reason', (t) => {
   const { directory, of } = claims(t)
   const file = join(directory, 'file')
   writeFileSync(file, '')

@@ -13,7 +13,7 @@ function place(t: TestContext) {
   return { directory: temporaryDirectory(t), database: 'postgres://a/b' }
 }
 
-test('nodes of one host get different names, and one whose node is gone is given again', (t) => {
+test('nodes of one host get different names, and the name of a node that has left is used again', (t) => {
   const where = place(t)
   const nodes = [0, 1, 2].map(() => nameNode(null, where))
   t.after(() => nodes.map(({ claim }) => claim!.release()))
@@ -26,7 +26,7 @@ test('nodes of one host get different names, and one whose node is gone is given
   assert.equal(nodes[1].name, `${HOST}-2`)
 })
 
-test('a name whose node was killed comes before one that no node has had', (t) => {
+test('the name of a killed node is used before a new one', (t) => {
   const where = place(t)
   const killed = new NameClaim({ ...where, name: `${HOST}-7` })
   killed.take()
@@ -47,7 +47,7 @@ test('a name that is set is kept, and one node alone claims none', (t) => {
   assert.deepEqual(nameNode(null, null), { name: HOST, claim: null })
 })
 
-test('where no file can be kept, the process gives the name', (t) => {
+test('without a place for a file, the process gives the name', (t) => {
   const where = place(t)
   const file = join(where.directory, 'file')
   writeFileSync(file, '')

@@ -53,7 +53,7 @@ test('time that the monotonic clock has slept through ends it, and so does a ste
   assert.equal(right.holds(7), true)
 })
 
-test('one without an end has none on either clock', () => {
+test('a right without an end has none on either clock', () => {
   const { right, now } = withClocks()
   right.grant(7, Number.POSITIVE_INFINITY)
   now.monotonic += 1e12

@@ -61,7 +61,7 @@ test('one delivery has one place, however many final dots it takes', () => {
   assert.equal(main.held, 1)
 })
 
-test('what no server took gives its place back at once', async () => {
+test('a place whose message no server took is given back at once', async () => {
   const { main, first } = nodeOf(1)
   const [place] = taken(first, 1)
   const next = first.place('acme', always)
@@ -149,7 +149,7 @@ test('a delivery thread that dies leaves a place to each of its deliveries until
   assert.equal(main.held, 1)
 })
 
-test('servers that are slow to answer do not keep others waiting; a store that writes nothing does', async () => {
+test('servers that answer slowly delay no other delivery; a store that writes nothing does', async () => {
   const { main, first, clock } = nodeOf(4)
   taken(first, 4)
   const fifth = first.place('acme', always)
@@ -178,7 +178,7 @@ test('servers that are slow to answer do not keep others waiting; a store that w
   for (const place of more) place.release(false)
 })
 
-test('slow servers do not keep others waiting where their answers come one by one, and quick ones do', () => {
+test('slow servers delay no other delivery if their answers come one by one, and quick ones do', () => {
   const { main, clock } = nodeOf(4)
   const open = taken(main, 4)
   /** The oldest is answered and recorded, and another takes its place. */
@@ -212,7 +212,7 @@ test('slow servers do not keep others waiting where their answers come one by on
   assert.ok(main.place('acme', always).take() instanceof Promise)
 })
 
-test('many answers that wait for the store are no slowness of servers', async () => {
+test('many answers that wait for the store do not count as slow servers', async () => {
   const { first, clock } = nodeOf(4)
   for (const place of taken(first, 3)) place.release(true)
   taken(first, 1)

@@ -15,7 +15,7 @@ for (const declared of [LARGE, null]) {
   })
 }
 
-test('a body that ends before its declared length has nothing behind what came', () => {
+test('a body that ends before its declared length contains the received octets alone', () => {
   const arriving = new ArrivingOctets(LARGE)
   arriving.add(Buffer.from('0123456789'))
   assert.equal(arriving.whole().toString(), '0123456789')

@@ -9,7 +9,7 @@ const FOUND =
 const SAFE =
   '550 &lt;!channel&gt; @\u200bhere &lt;https://evil.test|Sign in&gt; [Sign in]\u200b(https://evil.test) &amp; mail a.b+c@x.test'
 
-test('words of a server call nobody in a chat, and disguise no link; the data has them as they were', () => {
+test('the text for a chat mentions nobody and hides no link; the data keeps the original words', () => {
   assert.equal(chatText(FOUND), SAFE)
   const problem = { id: 'waiting:c', title: 'Waiting mail', found: FOUND, advice: null, since: 1 }
   const { text, data } = toldProblem({ type: 'problem.started', at: 1 }, problem)

@@ -23,7 +23,7 @@ test('one begins in each turn of the event loop, and companies take turns', asyn
   assert.equal(new Set(begun.map(([, at]) => at)).size, begun.length)
 })
 
-test('a turn with time goes on with what waits, and one at least is begun in each', async () => {
+test('a turn goes on with waiting work while it has time, and each turn begins at least one task', async () => {
   let left = 0
   const turns = new LoopTurns(() => left > 0)
   const begun: string[] = []

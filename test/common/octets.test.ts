@@ -14,7 +14,7 @@ test('a part of a buffer that others may hold is left alone', () => {
   assert.equal(whole[20 * 1024 - 1], 7)
 })
 
-test('what is small, shared or missing is left alone', () => {
+test('small, shared and missing buffers are left alone', () => {
   const small = new Uint8Array(1024)
   const shared = new Uint8Array(new SharedArrayBuffer(64 * 1024))
   release(small)

@@ -1,4 +1,4 @@
-/** Stalls of the main thread are counted, and told with the name of what was being worked on. */
+/** Stalls of the main thread are counted, and logged with the name of the work that caused them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
@@ -32,7 +32,7 @@ async function told(
   return { line, registry }
 }
 
-test('what took the longest is named, not what came before or after it', async () => {
+test('the log names the longest task, not the tasks before or after it', async () => {
   const { line, registry } = await told((monitor) => {
     monitor.on(describe, 'first')
     stall(15)
@@ -62,7 +62,7 @@ test('processor time is counted by itself: a thread that waits for the processor
   assert.ok((worked.line.cpu as number) <= (worked.line.ms as number))
 })
 
-test('what another thread answers is worked on under the name of the request that wanted it', async () => {
+test('work on the answer of another thread counts for the request that asked for it', async () => {
   const { line } = await told((monitor) => {
     const begun = presentWork.begin(describe, 'asker', () => {
       void presentWork.answer(Promise.resolve()).then(() => stall(150))

@@ -472,7 +472,7 @@ describe('where settings come from', () => {
   })
 })
 
-test('docs/configuration.md is what the table of settings makes', () => {
+test('docs/configuration.md matches the table of settings', () => {
   const path = new URL('../../docs/configuration.md', import.meta.url)
   assert.equal(readFileSync(path, 'utf8'), configurationPage(), 'run: node scripts/configuration-page.ts')
 })

@@ -1,4 +1,4 @@
-/** Signing in, and one's own account, as people do it in a browser; passkeys with an authenticator that is none. */
+/** Signing in, and one's own account, as people do it in a browser; passkeys with a virtual authenticator. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
@@ -143,7 +143,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     await page.getByRole('cell', { name: 'My laptop', exact: true }).waitFor({ state: 'detached' })
   })
 
-  test('what takes a fresh proof asks for the password, and goes on', async (t) => {
+  test('a change that needs a fresh proof asks for the password, and goes on', async (t) => {
     const person = await stage.person({ [stage.company.id]: 'viewer' })
     const { page } = await arrive(t, person)
     await setPassword(page)
@@ -161,7 +161,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     { name: 'dark', colorScheme: 'dark' },
     { name: 'on a phone', colorScheme: 'light', viewport: PHONE },
   ] as const) {
-    test(`nothing keeps anybody out: ${options.name}`, async (t) => {
+    test(`the page is accessible: ${options.name}`, async (t) => {
       const { name: _, ...look } = options
       const visit = await arrive(t, stage.operator, look)
       assert.deepEqual(await visit.barriers(), [])
@@ -241,7 +241,7 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
     await disconnect()
     await page.getByRole('button', { name: `Connect your account of ${host}` }).waitFor()
 
-    // What is somebody else's stays so, and the page says it.
+    // An account of another person stays with that person, and the page says so.
     const other = await stage.person({ [stage.company.id]: 'viewer' })
     const identities = [{ issuer: provider.url, subject: 'ada' }]
     const { credentials } = other
@@ -256,7 +256,7 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
   })
 })
 
-describe('where mail leaves', { skip: withoutBrowser() }, () => {
+describe('in an installation that sends mail', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
     stage = await Stage.open({
@@ -266,7 +266,7 @@ describe('where mail leaves', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('whoever comes by a link chooses an address and a password first', async (t) => {
+  test('a person who comes by a link chooses an address and a password first', async (t) => {
     const { store, url } = stage.service
     await store.updatePerson(stage.operator.id, 0, { address: null, name: '' })
     const visit = await Visit.begin(t, stage.browser, url)

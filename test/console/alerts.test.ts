@@ -1,18 +1,18 @@
-/** People choose in the console what they are told of by mail, and companies at which URL. */
+/** People choose in the console which alerts they get by mail, and companies choose a URL for theirs. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 
-describe('being told of problems', { skip: withoutBrowser() }, () => {
+describe('alerts', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
     stage = await Stage.open({ systemFrom: 'postroad@ops.test' })
   })
   after(() => stage?.close())
 
-  test('by mail is chosen by kind; only operators choose the installation', async (t) => {
+  test('by mail are chosen by kind; only operators choose those of the installation', async (t) => {
     const { page } = await stage.visit(t, '/account')
     const form = page.getByRole('region', { name: 'Told by mail' })
     await form.getByLabel('The installation').check()
@@ -29,7 +29,7 @@ describe('being told of problems', { skip: withoutBrowser() }, () => {
     assert.equal(await theirs.getByLabel('The installation').count(), 0)
   })
 
-  test('or at a URL of the company, which becomes a webhook; viewers see the host alone', async (t) => {
+  test('at a URL of the company become a webhook; viewers see the host alone', async (t) => {
     const developer = await stage.person({ [stage.company.id]: 'developer' })
     const visit = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: developer })
     const { page } = visit

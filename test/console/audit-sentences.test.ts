@@ -6,7 +6,7 @@ import { phraseOf } from '../../console/src/pages/audit/sentence.ts'
 
 const folder = new URL('../../src/operate/', import.meta.url)
 
-test('every verb that is noted has a sentence', async () => {
+test('every recorded verb has a sentence', async () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   )
@@ -23,7 +23,7 @@ test('every verb that is noted has a sentence', async () => {
   )
 })
 
-test('it goes on with what was given, and the rest stands beside it', () => {
+test('the sentence contains the known details, and the others stand beside it', () => {
   const phrase = phraseOf({ action: 'invite', detail: { role: 'viewer', more: ['a', 'b'] } })
   assert.deepEqual(phrase, { before: 'invited', after: ' as viewer', given: 'more: a, b' })
   const unknown = phraseOf({ action: 'toString', detail: {} })

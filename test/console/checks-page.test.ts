@@ -11,7 +11,7 @@ describe('the checks of an email', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('say what to mend, and what mail programs do not know', async (t) => {
+  test('say what to fix, and list the features that mail programs do not support', async (t) => {
     const id = await stage.send({
       subject: 'Checked',
       html:

@@ -49,13 +49,13 @@ const ROWS: [id: string, grade: Grade, change: Partial<CheckedEmail>][] = [
   ],
 ]
 
-test('what helps to unsubscribe exists', () => {
+test('the advice about unsubscribing names features that exist', () => {
   const { todo } = checkMessage({ ...GOOD, fields: [] }).checks.find(({ id }) => id === 'unsubscribe')!
   assert.match(todo, /List-Unsubscribe-Post.*%unsubscribe_url%/)
   assert.doesNotMatch(todo, /tracking/)
 })
 
-test('a message that is right has nothing to do', () => {
+test('a correct message has nothing to fix', () => {
   const { checks } = checkMessage(GOOD)
   assert.deepEqual(
     checks.filter(({ grade, todo }) => grade !== 'good' || todo !== ''),
@@ -64,7 +64,7 @@ test('a message that is right has nothing to do', () => {
   assert.ok(checks.length >= 7)
 })
 
-test('the spam score says which rules it counts', () => {
+test('the spam score names the rules that it counts', () => {
   const scoreOf = (change: Partial<CheckedEmail>) =>
     checkMessage({ ...GOOD, ...change }).checks.find(({ id }) => id === 'spam')!
   assert.match(scoreOf({}).what, /^Spam score: 0\.0\./)
@@ -91,7 +91,7 @@ for (const [id, grade, change] of ROWS) {
   })
 }
 
-test('a link that shows where it leads is no trouble', () => {
+test('a link whose text shows its target is no problem', () => {
   const html =
     '<a href="https://www.bank.example/x">bank.example</a> <a href="#x">a.example</a> <a href="https://b.example">Buy</a>'
   const { checks } = checkMessage({ ...GOOD, html })
@@ -107,12 +107,12 @@ test('links and images are found as browsers read them', () => {
   assert.deepEqual(images, [{ url: 'https://b.example/p', alt: null, tiny: true }])
 })
 
-test('what is nested a hundred thousand times takes no longer than as much that is flat', () => {
+test('a hundred thousand nested elements are read like any other text', () => {
   const { text } = htmlFacts(`${'<div>'.repeat(100_000)}deep`)
   assert.equal(text.trim(), 'deep')
 })
 
-test('each feature is told once, with the programs that do not know it', () => {
+test('each feature is listed once, with the programs that do not support it', () => {
   assert.deepEqual(
     unsupportedIn([
       '`<body> element` is not supported by `outlook.ios`',

@@ -105,7 +105,7 @@ describe('the settings of a company', { skip: withoutBrowser() }, () => {
     await page.getByText('changed the limits of').first().waitFor()
   })
 
-  test('are shown to everybody of the company, and changed by its owners', async (t) => {
+  test('are shown to all people of the company, and changed by its owners', async (t) => {
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const { page } = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: viewer })
     await page.getByRole('table', { name: 'Limits of the company' }).getByText('Webhooks').waitFor()

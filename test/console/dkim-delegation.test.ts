@@ -20,7 +20,7 @@ describe('DKIM by CNAME records', { skip: withoutBrowser() }, () => {
     await dns?.close()
   })
 
-  test('the page moves a domain, shows what to publish, and names the link that is missing', async (t) => {
+  test('the page moves a domain, shows the records to publish, and names the missing link', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'moving.example')
     const names = {
       hostname: 'mail.service.test',

@@ -50,7 +50,7 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
     assert.equal(domains.find(({ id }) => id === made.domainId)?.name, OLDEST)
   })
 
-  test('a webhook is told of the mail of that one', async (t) => {
+  test('a webhook gets only events about mail of the chosen domain', async (t) => {
     const { page } = await stage.visit(t, at('webhooks'))
     await page.getByRole('button', { name: 'Add webhook' }).first().click()
     const dialog = page.getByRole('dialog')

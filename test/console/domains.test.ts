@@ -50,7 +50,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Add domain' }).click()
   }
 
-  test('a newcomer adds one, publishes what is shown, and sees it verified without a reload', async (t) => {
+  test('a newcomer adds a domain, publishes the shown records, and sees it verified without a reload', async (t) => {
     const developer = await stage.person({ [stage.company.id]: 'developer' })
     const visit = await stage.visit(t, at, {
       as: developer,
@@ -78,7 +78,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     dns.zone['_dmarc.shop.example/TXT'] = ['v=DMARC1; p=quarantine']
     await page.getByText('shop.example is verified').waitFor({ timeout: NEXT_LOOK })
     await record(page, 'DKIM').getByText('Found', { exact: true }).waitFor()
-    // What stands there beside what is wanted, what it means, and what to do.
+    // The found value beside the expected one, its meaning, and the next step.
     const found = record(page, 'SPF')
     await found.getByText('v=spf1 include:_spf.other.test -all', { exact: true }).waitFor()
     await found
@@ -95,7 +95,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
       .waitFor()
   })
 
-  test('what receivers look up about the sender stands below the records', async (t) => {
+  test('the records about the sender that receivers look up stand below the other records', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'logo.example')
     dns.zone['default._bimi.logo.example/TXT'] = ['v=BIMI1; l=http://logo.example/l.svg']
     const visit = await stage.visit(t, `${at}/${domain.id}`)
@@ -216,7 +216,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'ruled.example' }).waitFor({ state: 'detached' })
   })
 
-  /** As somebody else enters it at the DNS provider. */
+  /** As the owner enters it at the DNS provider. */
   function publish(domain: SendingDomain): void {
     const names = {
       hostname: 'mail.service.test',
@@ -294,7 +294,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.ok(domains.every(({ settings }) => settings.contentRetention === undefined))
   })
 
-  test('lost records are told of, and when sending ends', async (t) => {
+  test('the page shows that records were lost, and when sending ends', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'lost.example')
     const lostSince = Date.now() - 3_600_000
     await stage.service.store.updateDomain(domain.id, { lostSince })
@@ -308,7 +308,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByText('Sending has ended, because the records are gone').waitFor()
   })
 
-  test('a DKIM key is rotated with two clicks, and the page says what DNS has of each', async (t) => {
+  test('a DKIM key is rotated with two clicks, and the page shows the state of each key in DNS', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'rotated.example')
     const first = domain.dkim[0]!.selector
     publish(domain)
@@ -442,7 +442,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByRole('row', { name: /s2/ }).waitFor()
   })
 
-  test('reports show who sends as a domain, what fails, and what to do next', async (t) => {
+  test('reports show the senders of mail from a domain, the failures, and the next step', async (t) => {
     const { store } = stage.service
     const domain = (await store.accounts()).domains.find(({ name }) => name === stage.domain)!
     await keepHistory(store, domain, [

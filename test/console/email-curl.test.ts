@@ -1,4 +1,4 @@
-/** An email as a request for a shell: what is copied is run, and sends the same. */
+/** An email as a request for a shell: the copied command is run, and sends the same. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -111,7 +111,7 @@ describe('copy as curl', { skip: withoutBrowser() }, () => {
       assert.deepEqual([...files[1]!.content], [...PIXEL])
     })
 
-    test(`names files that are too large to paste, to be there beside it: ${dialect}`, async (t) => {
+    test(`names files that are too large to paste, for a download beside the command: ${dialect}`, async (t) => {
       const id = await stage.send({
         subject: `Large by ${dialect}`,
         html: `<p>${'long '.repeat(40_000)}</p>`,

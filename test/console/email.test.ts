@@ -70,7 +70,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await page.getByRole('table').getByText('listed@x.test').first().waitFor()
   })
 
-  test('an attempt tells how it was encrypted, and who demanded that', async (t) => {
+  test('an attempt shows its encryption and the rule that required it', async (t) => {
     await using mx = await startSink({ tls: selfSigned(['mx.x.test']) })
     const dns = await startDns({
       'x.test/MX': { values: ['10 mx.x.test'], secure: true },
@@ -95,14 +95,14 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
       .waitFor()
   })
 
-  test('live: what becomes of an email is seen without a click', async (t) => {
+  test('live: the page shows the outcome of an email without a click', async (t) => {
     const id = await stage.send({ to: 'gone@x.test', subject: 'Gone' })
     const { page } = await stage.visit(t, at(id))
     const standing = page.getByRole('status', { name: 'Status' })
     await standing.getByText(/Rejected permanently .*No such user here/).waitFor()
   })
 
-  test('of several recipients it is headed by the worst that became of one', async (t) => {
+  test('of several recipients the worst outcome stands at the head', async (t) => {
     const id = await stage.send({ to: ['gone@both.test', 'ada@both.test'], subject: 'Both' })
     const { page } = await stage.visit(t, at(id))
     const standing = page.getByRole('status', { name: 'Status' })
@@ -110,7 +110,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await standing.getByText(/2 recipients: 1 delivered, 1 bounced\./).waitFor()
   })
 
-  test('mail that waits is told beside mail that bounced, in its row and in the list too', async (t) => {
+  test('the page and the list show waiting mail beside bounced mail', async (t) => {
     const id = await stage.send({
       to: ['gone@part.test', 'later@part.test', 'ada@part.test'],
       subject: 'Part',
@@ -136,7 +136,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await page.locator(`[data-email="${id}"]`).getByText('Bounced 1 of 3, 1 retrying').waitFor()
   })
 
-  test('lists many recipients, those that failed first, by state and by a part of the address', async (t) => {
+  test('lists many recipients, failed ones first, filtered by state and by a part of the address', async (t) => {
     const to = Array.from({ length: 48 }, (_, index) => `reader${index}@many.test`)
     const id = await stage.send({ to: [...to, 'gone@many.test', 'later@many.test'], subject: 'Many' })
     const visit = await stage.visit(t, at(id))
@@ -345,7 +345,9 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`keeps nobody out, on a phone and in ${colorScheme}`, { timeout: 90_000 }, async (t) => {
+    test(`has no accessibility barriers, on a phone and in ${colorScheme}`, {
+      timeout: 90_000,
+    }, async (t) => {
       const id = await stage.send({ to: 'gone@x.test', cc: 'you@x.test', subject: `Seen in ${colorScheme}` })
       const visit = await stage.visit(t, at(id), { colorScheme, viewport: PHONE })
       const { page } = visit

@@ -1,4 +1,4 @@
-/** What comes while somebody looks at a list: in its place, once, and with no gap that nobody sees. */
+/** Emails that come while a person looks at a list: in their place, once, and with no unseen gap. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -24,7 +24,7 @@ const ids = (pages: readonly EmailsPage[] | null) =>
   pages?.map(({ emails }) => emails.map(({ id }) => id).join('')) ?? null
 
 describe('a list on the screen', () => {
-  test('has what changed in its place, and what is new above it', () => {
+  test('updates changed emails in place, and adds new emails above them', () => {
     const pages = [page('hgf', 'f'), page('edc', 'c')]
     const changed = withChanged(pages, [email('e', 'delivered'), email('i')], true)
     assert.deepEqual(ids(changed), ['ihgf', 'edc'])
@@ -32,7 +32,7 @@ describe('a list on the screen', () => {
     assert.equal(changed[1]!.emails[1], pages[1]!.emails[1], 'what did not change is the same')
   })
 
-  test('has what comes late where it belongs, and leaves what was not read yet for its page', () => {
+  test('inserts late emails in their order, and leaves unread ones to their page', () => {
     const pages = [page('hf', 'f'), page('ec', 'c')]
     assert.deepEqual(ids(withChanged(pages, [email('g'), email('d'), email('a')], true)), ['hgf', 'edc'])
     assert.deepEqual(ids(withChanged([page('hf'), page('ec')], [email('a')], true)), ['hf', 'eca'])
@@ -43,7 +43,7 @@ describe('a list on the screen', () => {
     assert.deepEqual(ids(withChanged([page('hf')], [email('g'), email('i')], false)), ['hf'])
   })
 
-  test('joins the newest to what was there', () => {
+  test('joins the newest page to the existing list', () => {
     const pages = [page('hgf', 'f'), page('edc', 'c')]
     assert.deepEqual(ids(withHead(pages, page('jihg', 'g'))), ['jihgf', 'edc'])
     // What fits the search no more is gone from where the newest reach.

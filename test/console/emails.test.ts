@@ -53,7 +53,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('leads to the first message, shows it as it comes, and what becomes of it', async (t) => {
+  test('leads to the first message, and shows it and its state as they come', async (t) => {
     // Wide enough for senders.
     const { page } = await stage.visit(t, list, { viewport: { width: 1440, height: 900 } })
     await page.getByRole('heading', { name: 'No emails yet' }).waitFor()
@@ -306,7 +306,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, id).waitFor()
   })
 
-  test('chooses nothing by an unfinished search, and says what is missing', async (t) => {
+  test('selects no emails by an unfinished search, and names the missing part', async (t) => {
     for (const nth of [1, 2]) await stage.send({ subject: `Unfinished ${nth}`, to: `half${nth}@x.test` })
     const visit = await stage.visit(t, list)
     visit.expect(/status of 422 .*\/emails\?/)
@@ -330,7 +330,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.equal(await rows(page).count(), 0)
   })
 
-  test('keeps what it shows while a filter is mistyped, and says what is wrong', async (t) => {
+  test('keeps the shown emails while a filter is mistyped, and explains the mistake', async (t) => {
     const id = await stage.send({ subject: 'Stays in sight', to: 'dora@example.test' })
     const visit = await stage.visit(t, list)
     visit.expect(/status of 422 .*\/emails\?/)
@@ -366,7 +366,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.equal(await problem.count(), 0)
   })
 
-  test('completes a search by keys, from the names of filters and what they know', async (t) => {
+  test('completes a search by keys, from the names of filters and their values', async (t) => {
     await stage.service.key(stage.company.id, { name: 'billing app' })
     const id = await stage.send({ subject: 'Completed', tags: [{ name: 'kind', value: 'receipt' }] })
     const visit = await stage.visit(t, list)
@@ -445,7 +445,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
     await until(counted, 'the mail to be counted')
     const visit = await stage.visit(t, list)
-    // A domain that is still being typed is none.
+    // The name of a domain that is still being typed is invalid.
     visit.expect(/status of 422 .*\/emails\?/)
     const { page } = visit
     await row(page, two).waitFor()
@@ -554,7 +554,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await goes('j', ids[2]!)
   })
 
-  test('can be used on a phone, in the dark, by everybody', async (t) => {
+  test('is accessible on a phone and in dark mode', async (t) => {
     const id = await stage.send({
       subject: 'A subject that is rather long for a phone, as they often are',
       tags: [{ name: 'kind', value: 'long' }],
@@ -652,7 +652,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
     await page.getByText(inSight, { exact: true }).scrollIntoViewIfNeeded()
     const place = () => page.getByText(inSight, { exact: true }).boundingBox()
-    // Where somebody was is where he comes back to.
+    // A person comes back to the same place.
     await page.getByText(inSight, { exact: true }).click()
     await page.waitForURL(/emails\/[0-9a-f-]{36}$/)
     await page.goBack()
@@ -673,7 +673,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
 })
 
 describe('a page under which the service restarts', { skip: withoutBrowser() }, () => {
-  test('says so, and misses nothing', async (t) => {
+  test('reports that, and misses nothing', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
     const visit = await stage.visit(t, `/c/${stage.company.id}/emails`)

@@ -106,7 +106,7 @@ describe('an export', { skip: withoutBrowser() }, () => {
     assert.deepEqual(told.get(sent.well), ['delivered', '', ''])
   })
 
-  test('goes on while the person is elsewhere, survives what is busy, and can be stopped', async (t) => {
+  test('continues while the person visits another page, survives a busy server, and can be stopped', async (t) => {
     await stage.send({ subject: 'Slow letter' })
     const visit = await stage.visit(t, `/c/${stage.company.id}/emails?q=slow`)
     visit.expect(/status of 503/)

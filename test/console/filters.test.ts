@@ -13,7 +13,7 @@ describe('the filters above a list', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('are cleared together with what was typed', async (t) => {
+  test('are cleared together with the typed text', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/requests`)
     const { page } = visit
     const row = page.getByRole('button', { name: 'POST /emails' })

@@ -31,7 +31,7 @@ describe('the first hour', { skip: withoutBrowser() }, () => {
     await Promise.all([dns?.close(), sink?.close()])
   })
 
-  /** An installation in which nobody has signed in and nothing was made up, and a browser in front of it. */
+  /** A fresh installation without a sign-in, and a browser in front of it. */
   async function fresh(t: TestContext, options: VisitOptions = {}) {
     const service = await startService({
       delivery: { kind: 'direct' },
@@ -94,7 +94,7 @@ describe('the first hour', { skip: withoutBrowser() }, () => {
 
     await next.getByText('0 of 1 required record found').waitFor()
     assert.deepEqual(await visit.barriers(), [])
-    // Reads are not clicks of a person: what is next follows from what there is.
+    // Reads are not clicks of a person: the next step follows from the page.
     await page.reload()
     await next.getByText('0 of 1 required record found').waitFor()
     await page.getByRole('button', { name: 'Copy as zone file' }).click()

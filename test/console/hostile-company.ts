@@ -1,4 +1,4 @@
-/** A company whose people, keys, webhooks, lists and mail all bear what strangers write who mean harm. */
+/** A company whose people, keys, webhooks, lists and mail all contain the words of hostile strangers. */
 import { randomUUIDv7 } from 'node:crypto'
 import { addAllowed } from '../../src/operate/allow-list.ts'
 import { type Caller, OPERATOR } from '../../src/operate/authority.ts'
@@ -21,7 +21,7 @@ export interface HostileCompany {
   domain: string
 }
 
-/** Names of what a domain may be called that look like others: all that is left of them where a domain is named. */
+/** Allowed names of domains that look like others: the only hostile ones that a domain can have. */
 const DOMAINS = ['аррӏе.test', 'ⅿail.test', 'faß.test', 'a--b.test', '例え.test']
 
 /**
@@ -39,7 +39,7 @@ export async function hostileCompany(
   const as = async (caller: Caller) =>
     operationOn(settings, store, caller, await store.accounts(), { seal: app.seal })
 
-  // Each is changed by somebody else, who is called so, too: that stands in the audit list.
+  // Each is changed by another person with such a name: that stands in the audit list.
   for (const [index, name] of names.entries()) {
     const person = { id: randomUUIDv7(), name: names.at(index - 1)! }
     const { key } = await createKey(await as({ kind: 'operator', person }), {

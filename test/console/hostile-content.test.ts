@@ -37,7 +37,7 @@ const TURNED = `(() => {
 
 const TURNING = /[\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
-/** Texts that servers put mail off with: those that turn text around, and some elements. */
+/** Texts with which servers defer mail: some turn text around, and some contain elements. */
 const TURNING_FIRST = [27, 28, 29, 31, 40, 41, 42, 43, 44, 45]
 
 /** Something of it that has to be there before a page is looked at. */
@@ -164,7 +164,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       `[...document.querySelectorAll(${JSON.stringify(FOREIGN)})].map((each) => each.outerHTML.slice(0, 200))`,
     )
     assert.deepEqual(foreign, [])
-    // Nothing turns around what stands beside it: such characters are told by their names.
+    // Nothing turns the text beside it around: such characters are shown by their names.
     const turned = await page.evaluate<string[]>(TURNED)
     assert.deepEqual(turned, [])
   }
@@ -194,7 +194,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       const subject = await page.getByRole('heading', { level: 1 }).locator('[dir="auto"]').textContent()
       const plain = textIn(index, 0)
       if (/^[\x20-\x7e]*$/.test(plain)) assert.equal(subject, plain)
-      // Characters that turn text around are told by their names.
+      // Characters that turn text around are shown by their names.
       assert.doesNotMatch(subject ?? '', /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/)
       await page.frameLocator('iframe[title="HTML preview"]').locator('html').waitFor({ state: 'attached' })
       await page.getByRole('button', { name: /^Attempt 1/ }).click()
@@ -249,7 +249,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     }
   })
 
-  test('lines of a file that cannot be used are told as text', async (t) => {
+  test('unusable lines of a file are shown as text', async (t) => {
     const seen = await watched(t, `/c/${stage.company.id}/suppressions`)
     const { page } = seen
     await page.getByRole('button', { name: 'Import' }).click()
@@ -265,7 +265,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     await assertCalm(seen)
   })
 
-  test('where one goes once one has signed in is here', async (t) => {
+  test('a sign-in always leads to a page of this service', async (t) => {
     const evilHost = new URL(origin).host
     for (const to of [
       `//${evilHost}/x`,
@@ -288,7 +288,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     }
   })
 
-  test('with pictures from elsewhere allowed, nothing but pictures is asked for', async (t) => {
+  test('the preview loads only pictures, even when remote pictures are allowed', async (t) => {
     const { page } = await watched(t, `/c/${stage.company.id}/emails/${ids[0]}`)
     for (const id of ids.slice(0, 6)) {
       // Pictures are taken over https: alone, so that not even these come from here.

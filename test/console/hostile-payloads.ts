@@ -1,6 +1,6 @@
 /** What strangers write who mean harm: text for every place where a page shows some, and HTML for its frame. */
 
-/** Set by whatever of it runs, or asked for: a page on which this is seen was taken over. */
+/** Set by any payload that runs, or requested by it: a page on which this is seen was taken over. */
 export const MARK = 'pwned'
 
 /** `evil`: an origin that is theirs. */

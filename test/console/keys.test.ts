@@ -1,4 +1,4 @@
-/** API keys as people make and use them: what is copied from the page is run. */
+/** API keys as people make and use them: the copied snippets are run. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
@@ -91,7 +91,7 @@ describe('API keys', { skip: withoutBrowser() }, () => {
     assert.notEqual(keys.find((key) => key.id === id)?.expiresAt, null)
   })
 
-  test('how to send stands there by client, at an address of its own', async (t) => {
+  test('the page shows how to send, by client, at an address of its own', async (t) => {
     const options = { viewport: PHONE, colorScheme: 'dark' } as const
     const visit = await stage.visit(t, `${at}?show=snippets&client=django`, options)
     const { page } = visit

@@ -67,7 +67,7 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
     await heading(page, 'Domains').waitFor()
   })
 
-  test('opens a page whose parts were loaded while the browser was idle, and says why its content is missing', async (t) => {
+  test('opens a page whose parts were loaded while the browser was idle, and explains why its content is missing', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
     const visit = await stage.visit(t, `/c/${stage.company.id}/start`, { loadsAll: true })

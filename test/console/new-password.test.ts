@@ -111,7 +111,7 @@ describe('a forgotten password', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   })
 
-  test('is a matter for an operator where the service mails nothing', async (t) => {
+  test('is replaced by a link of an operator if the service mails nothing', async (t) => {
     const other = await Stage.open()
     t.after(() => other.close())
     const { page } = await other.visit(t, '/sign-in', { as: null })

@@ -1,4 +1,4 @@
-/** Addresses that lead nowhere: each says what is not there, and leads back. */
+/** Addresses that lead nowhere: each page names the missing object, and leads back. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -7,7 +7,7 @@ import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
 
-describe('what is not there', { skip: withoutBrowser() }, () => {
+describe('pages that do not exist', { skip: withoutBrowser() }, () => {
   let stage: Stage
   let at: string
   /** Another company, to which its people do not belong. */

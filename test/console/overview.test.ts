@@ -11,14 +11,14 @@ import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 
-describe('how mail goes', { skip: withoutBrowser() }, () => {
+describe('the overview', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
     stage = await Stage.open()
   })
   after(() => stage?.close())
 
-  test('a newcomer sends a test message, sees what became of it, and what is left before mail arrives', async (t) => {
+  test('a newcomer sends a test message, and sees its outcome and the steps that remain before mail arrives', async (t) => {
     const { page } = await stage.visit(t, `/c/${stage.company.id}/start`)
     await page.getByRole('textbox', { name: 'To' }).fill('nobody')
     await page.getByRole('button', { name: 'Send' }).click()
@@ -36,7 +36,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.waitForURL('**/emails/*-*')
   })
 
-  test('pictures have their numbers beside them, and give both as CSV', async (t) => {
+  test('charts show their numbers on request, and save them as CSV', async (t) => {
     await stage.send({ to: 'ada@one.test' })
     await stage.send({ to: 'bounced@simulator.test' })
     await until(async () => (await stage.service.store.counts(Date.now())).sending === 0, 'their delivery')
@@ -174,7 +174,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await sites.getByText('Google', { exact: true }).waitFor()
   })
 
-  test('an operator sees where mail waits and whose it is, and pauses, resumes and retries it there', async (t) => {
+  test('an operator sees where mail waits and which company sent it, and pauses, resumes and retries it there', async (t) => {
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
     const id = await stage.send({ to: 'ada@stuck.test', scheduled_at: scheduledAt })
     const { page } = await stage.visit(t, '/c/all/overview')
@@ -264,7 +264,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'Gamma' }).waitFor()
   })
 
-  test('an operator sees at once what is wrong with the installation, and folds out what is right', async (t) => {
+  test('an operator sees the problems of the installation at once, and unfolds the checks that passed', async (t) => {
     const { page } = await stage.visit(t, '/installation')
     const checks = page.getByRole('region', { name: 'Can this machine send mail?' })
     await checks.getByText('There is no backup yet.').waitFor()
@@ -312,7 +312,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     assert.equal(await field.inputValue(), 'silent.test')
   })
 
-  test('keys lead everywhere, the palette finds what is typed, and both can be told of and switched off', async (t) => {
+  test('keys open every page, the palette finds the typed words, and the person can list the keys and switch both off', async (t) => {
     const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.keyboard.press('g')
@@ -332,7 +332,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     assert.match(page.url(), /\/domains$/)
   })
 
-  test('the palette finds what a company has and what a person can do, and keeps nobody out', async (t) => {
+  test('the palette finds the objects of a company and the actions of a person, and is accessible', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/overview`)
     const { page } = visit
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -373,7 +373,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     )
   })
 
-  test('there is something to see before the script is there', async (t) => {
+  test('the page shows something before its script has loaded', async (t) => {
     const { page } = await stage.visit(t, '/sign-in')
     let release = () => {}
     const released = new Promise<void>((resolve) => {

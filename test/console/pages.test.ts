@@ -1,4 +1,4 @@
-/** Every page there is, in both schemes and on a phone: it stands there, keeps nobody out, and fits. */
+/** Every page, in both schemes and on a phone: it is shown, is accessible, and fits. */
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -39,7 +39,7 @@ describe('every page', { skip: withoutBrowser() }, () => {
       for (const [index, look] of LOOKS.entries()) {
         if (look.colorScheme === 'dark') await visit.changeScheme('dark')
         else if (index > 0) await visit.reloadWith(look)
-        // With everything that it has asked for.
+        // With the answers to all of its requests.
         await settled(visit.page)
         const title = await visit.page.getByRole('heading', { level: 1 }).textContent()
         assert.notEqual(title, 'Page not found')

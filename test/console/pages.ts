@@ -33,7 +33,7 @@ export const PAGES: Readonly<Record<string, (shown: Shown) => string>> = {
   webhooks: ({ company }) => `/c/${company}/webhooks`,
 }
 
-/** Of whoever has not signed in. */
+/** Pages for people who have not signed in. */
 export const SIGNED_OUT = ['sign-in', 'new-password']
 
 /** Something on every page. */

@@ -47,7 +47,7 @@ describe('links of mail that is shown', { skip: withoutBrowser() }, () => {
 
   const previewUrl = (id: string) => `/console/api/companies/${stage.company.id}/emails/${id}/preview`
 
-  test('of documents that a tokenizer and a browser read differently, none leads past the page that asks', async (t) => {
+  test('lead only to the page that asks, in documents that a tokenizer and a browser read differently', async (t) => {
     const page = await listPage(t)
     for (let from = 0; from < HOSTILE_LINKS.length; from += 20) {
       const documents = HOSTILE_LINKS.slice(from, from + 20)
@@ -62,7 +62,7 @@ describe('links of mail that is shown', { skip: withoutBrowser() }, () => {
     }
   })
 
-  test('nor of any document', async (t) => {
+  test('lead only to the page that asks, in any document', async (t) => {
     const page = await listPage(t)
     const seed = Date.now() % 1_000_000
     t.diagnostic(`seed ${seed}`)

@@ -16,7 +16,7 @@ describe('returned mail in the console', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('a mail is found, explained and downloaded; what strangers wrote is shown as text', async (t) => {
+  test('a mail is found, explained and downloaded; the words of strangers are shown as text', async (t) => {
     const { store } = stage.service
     const emailId = await stage.send()
     const finding = {
@@ -49,7 +49,7 @@ describe('returned mail in the console', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await readFile(await file.path()), Buffer.from(mails[0]!.raw))
   })
 
-  test('an empty list says what arrives there, on a phone too', async (t) => {
+  test('an empty list explains which mail arrives there, on a phone too', async (t) => {
     const other = await stage.service.company('Nobody wrote')
     const visit = await stage.visit(t, `/c/${other.id}/returned`, { viewport: PHONE, colorScheme: 'dark' })
     await visit.page.getByRole('heading', { name: 'Nothing has come back yet' }).waitFor()

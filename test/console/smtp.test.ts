@@ -31,7 +31,7 @@ describe('SMTP without a login', { skip: withoutBrowser() }, () => {
     await page.getByText('From a new application').waitFor()
   })
 
-  test('is what the snippets of that company use; those of another company log in', async (t) => {
+  test('is used by the snippets of that company; the snippets of other companies log in', async (t) => {
     const other = await stage.service.company('Other')
     const { page } = await stage.visit(t, `/c/${stage.company.id}/keys?show=snippets&client=smtp-python`)
     const snippet = page.locator('[data-snippet-file] pre')

@@ -26,7 +26,7 @@ import { type Service, startService } from '../support/service.ts'
 import { Visit, type VisitOptions } from './visit.ts'
 
 export interface SignedInOptions extends VisitOptions {
-  /** Who looks at the page: the operator unless told otherwise; null: nobody who has signed in. */
+  /** The person who looks at the page: the operator by default; null: no person has signed in. */
   as?: Person | null
 }
 
@@ -89,7 +89,7 @@ export class Stage implements AsyncDisposable {
     return visit
   }
 
-  /** The address that signs somebody in, once. */
+  /** The address that signs a person in, once. */
   async link({ id }: Person): Promise<string> {
     return `${this.service.url}/console/sign-in#token=${await makeLink(this.service.store, id, Date.now())}`
   }
@@ -103,7 +103,7 @@ export class Stage implements AsyncDisposable {
     return `${service.url}/console/sign-in#token=${token}`
   }
 
-  /** As a browser keeps it that somebody has signed in with. */
+  /** The cookie of a browser in which this person has signed in. */
   async sessionCookie(person: Person) {
     const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
     const { token } = await beginSession(this.service.store, person, 'link', from)

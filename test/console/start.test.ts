@@ -17,7 +17,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('a test message is sent from the page, which shows what becomes of it', async (t) => {
+  test('a person sends a test message from the page, which shows its outcome', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
     const { page } = visit
     const step = page.getByRole('listitem').filter({ hasText: 'Test message' })
@@ -62,7 +62,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
   })
 })
 
-describe('what is typed while the service restarts', { skip: withoutBrowser() }, () => {
+describe('text typed while the service restarts', { skip: withoutBrowser() }, () => {
   test('stays in forms, dialogs and the search, and goes through afterwards', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
@@ -87,7 +87,7 @@ describe('what is typed while the service restarts', { skip: withoutBrowser() },
     await emails.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
     const search = emails.getByRole('combobox', { name: 'Search emails' })
     await search.fill('sought')
-    // Nothing answers: the list is what it was.
+    // The service does not answer: the list stays as it was.
     await emails.locator(`[data-email="${first}"]`).waitFor()
     await start.getByRole('textbox', { name: 'Text' }).fill('Typed while nobody answered')
 

@@ -99,7 +99,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'No suppressed addresses' }).waitFor()
   })
 
-  test('a file of 10,000 lines is brought in with its bad lines told, and given out again', async (t) => {
+  test('a file of 10,000 lines is imported, its bad lines are shown, and the list is exported again', async (t) => {
     const options = { viewport: PHONE, colorScheme: 'dark' } as const
     const visit = await stage.visit(t, `/c/${stage.company.id}/suppressions`, options)
     const { page } = visit

@@ -17,7 +17,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
 
   const at = (page: string) => `/c/${stage.company.id}/${page}`
 
-  test('an owner invites somebody, who opens the link and is in', async (t) => {
+  test('an owner invites a person, who opens the link and is signed in', async (t) => {
     const owner = await stage.person({ [stage.company.id]: 'owner' })
     const { page } = await stage.visit(t, at('team'), { as: owner })
     await page.getByLabel('Email address').fill('bob@people.test')
@@ -48,7 +48,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
       .getByRole('table', { name: 'People of the company' })
       .getByText('bob@people.test')
       .waitFor()
-    // Who only looks is offered nothing that he may not do.
+    // A viewer is offered no forbidden action.
     assert.equal(await bob.page.getByLabel('Email address').count(), 0)
     assert.equal(await bob.page.getByRole('link', { name: 'Audit' }).count(), 0)
   })
@@ -120,7 +120,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
   })
 
-  test('an invitation is declined, and its link brings nobody in any more', async (t) => {
+  test('an invitation is declined, and its link no longer works', async (t) => {
     const link = await stage.invitation('carl@people.test')
     const { page } = await stage.visit(t, '/sign-in', { as: null })
     await page.goto('about:blank')
@@ -132,7 +132,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     assert.equal(await stage.service.store.findPerson({ address: 'carl@people.test' }), null)
   })
 
-  test('an invitation for somebody else asks before it ends a session, and one of one’s own does not end it', async (t) => {
+  test('an invitation for another person asks before it ends a session, and one for the same person keeps the session', async (t) => {
     const other = await stage.service.company('Invited Inc.')
     const dora = await stage.person({ [stage.company.id]: 'viewer' })
     const visit = await stage.visit(t, '/account', { as: dora })
@@ -164,7 +164,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Leave Invited Inc.' }).waitFor({ state: 'detached' })
   })
 
-  test('whoever has an account is asked to sign in, and accepts then', async (t) => {
+  test('a person with an account is asked to sign in, and then accepts', async (t) => {
     const erna = await stage.person({})
     const other = await stage.service.company('Second Ltd')
     const { store } = stage.service
@@ -180,7 +180,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await page.getByLabel('Email address').waitFor()
   })
 
-  test('roles are changed, and somebody is removed once that was confirmed', async (t) => {
+  test('an owner changes roles, and removes a person after a confirmation', async (t) => {
     const owner = await stage.person({ [stage.company.id]: 'owner' })
     const carol = await stage.person({ [stage.company.id]: 'viewer' })
     await stage.service.store.updatePerson(carol.id, 0, { name: 'Carol' })
@@ -202,7 +202,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     assert.equal(await role(), undefined)
   })
 
-  test('operators see everybody, and make links for those who cannot get in', async (t) => {
+  test('operators see all people, and make links for people who cannot sign in', async (t) => {
     const dave = await stage.person({ [stage.company.id]: 'developer' })
     await stage.service.store.updatePerson(dave.id, 0, { name: 'Dave' })
     const { page } = await stage.visit(t, '/c/all/team')
@@ -219,7 +219,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await page.getByRole('row', { name: /Dave/ }).getByText('Operator').waitFor()
   })
 
-  test('what was changed stands in the audit list, by whom, and comes by itself', async (t) => {
+  test('the audit list shows each change and its author, and renews itself', async (t) => {
     const owner = await stage.person({ [stage.company.id]: 'owner' })
     await stage.service.store.updatePerson(owner.id, 0, { name: 'Ada' })
     const team = await stage.visit(t, at('team'), { as: owner })
@@ -237,7 +237,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     assert.match(page.url(), /\?by=Postroad$/)
   })
 
-  test('the audit list is narrowed by deep links, tells of new entries to who looks back, and is a file', async (t) => {
+  test('deep links narrow the audit list, a reader of older entries learns of new ones, and the list is a file too', async (t) => {
     const owner = await stage.person({ [stage.company.id]: 'owner' })
     const { id: companyId } = stage.company
     const entry = (n: number) => ({
@@ -286,7 +286,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await page.waitForURL(/audit$/)
   })
 
-  test('who signs in stands in the audit list for owners', async (t) => {
+  test('owners see sign-ins in the audit list', async (t) => {
     const owner = await stage.person({ [stage.company.id]: 'owner' })
     const { page } = await stage.visit(t, '/sign-in', { as: null })
     await page.goto('about:blank')
@@ -299,7 +299,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`nothing keeps anybody from using them, in ${colorScheme} and at the width of a phone`, async (t) => {
+    test(`the pages are accessible, in ${colorScheme} and at the width of a phone`, async (t) => {
       for (const path of [at('team'), '/c/all/team', at('audit'), '/c/all/audit']) {
         const visit = await stage.visit(t, path, { colorScheme })
         for (const viewport of [DESKTOP, PHONE]) {

@@ -19,7 +19,7 @@ export interface VisitOptions
 }
 
 export interface Look {
-  /** `DESKTOP` and light unless told otherwise. */
+  /** `DESKTOP` and light by default. */
   viewport?: typeof DESKTOP
   colorScheme?: 'light' | 'dark'
 }
@@ -27,14 +27,14 @@ export interface Look {
 const SAVE_DATA =
   "Object.defineProperty(navigator, 'connection', { value: { saveData: true }, configurable: true })"
 
-/** Of somebody who has not signed in the page learns by asking. */
+/** The page learns by a request that no person has signed in. */
 const SIGNED_OUT = /status of 401 .* at \S+\/console\/api\/session$/
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-/** In a frame without script axe cannot run: what is in it others have written. */
+/** axe cannot run in a frame without script, and others have written its content. */
 const AXE_CONTEXT = { exclude: ['iframe[sandbox]'] }
 const AXE_OPTIONS = {
-  // Of what is well it need not tell where it stands.
+  // Rules that pass need no details.
   resultTypes: ['violations'],
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
 }
@@ -42,7 +42,7 @@ const AXE_OPTIONS = {
 export class Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** Addresses of everything that was asked for. */
+  /** Addresses of all requests. */
   readonly asked: string[] = []
   readonly #complaints: string[] = []
   readonly #expected = [SIGNED_OUT]
@@ -124,7 +124,7 @@ export class Visit {
   }
 }
 
-/** Waits until the page stands there, and nothing stands in for what is still to come. */
+/** Waits until the page is there, without placeholders for parts that still load. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page

@@ -109,7 +109,7 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     await store.resume({ companyId: null, domain: 'paused.test' }, Date.now())
   })
 
-  test('the overview begins with what is wrong, and leads there', async (t) => {
+  test('the overview begins with the problems, and leads to them', async (t) => {
     const { store } = stage.service
     const { id: companyId } = stage.company
     const found = 'hooks.acme.test has not accepted an event for an hour.'

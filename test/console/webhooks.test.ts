@@ -18,7 +18,7 @@ describe('webhooks in the console', { skip: withoutBrowser() }, () => {
     await stage?.close()
   })
 
-  test('is made, is seen to fail with what was sent and answered, and is told again', async (t) => {
+  test('a webhook is made, shows the request and the answer of a failed attempt, and is sent again', async (t) => {
     const developer = await stage.person({ [stage.company.id]: 'developer' })
     const visit = await stage.visit(t, `/c/${stage.company.id}/webhooks`, { as: developer })
     const { page } = visit

@@ -1,6 +1,6 @@
 /**
- * Senders that keep the service busy from both dialects and over SMTP, note what they were told, and repeat what has an idempotency key
- * until they are told something. Every message carries its own number.
+ * Senders that keep the service busy from both dialects and over SMTP, note its answers, and repeat requests with an idempotency key
+ * until they get an answer. Every message carries its own number.
  */
 import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -102,7 +102,7 @@ export class CrashLoad {
         if (status !== 503 && status !== 409) this.surprises.push(`${request.number}: ${status} ${body}`)
       } catch (error) {
         request.tries.push(String(error))
-        // No answer: nobody knows whether it was accepted. Only what has an idempotency key can be asked again without risk.
+        // Without an answer it is unknown whether it was accepted. Only a request with an idempotency key can be repeated without risk.
         if (request.dialect === 'form') return
       }
       await pause(20)

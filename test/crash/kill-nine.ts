@@ -1,6 +1,6 @@
 /**
  * Kills the service with SIGKILL at chosen points while it accepts and delivers, starts it again on the same directory, and in the end
- * counts: what was accepted and never arrived (must be nothing), what arrived twice, and whether each double had a reason that no mailer
+ * counts: accepted mail that never arrived (must be none), mail that arrived twice, and whether each double had a reason that no mailer
  * can avoid (its final dot had been received, and the answer to it was not on record when the kill came).
  */
 

@@ -1,4 +1,4 @@
-/** What the store of a service that is not running holds, by the numbers of the crash load. */
+/** The records in the store of a stopped service, by the numbers of the crash load. */
 import { parseDatabase } from '../../src/config/parse.ts'
 import { openStore } from '../../src/store/open.ts'
 import { numberOfSubject } from './crash-load.ts'

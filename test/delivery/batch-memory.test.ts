@@ -12,7 +12,7 @@ interface Stage {
   hangs: Promise<void>
   /** A batch from the company at hand, in which each recipient has the one value `a`. */
   batch(to: string[], text: string, value: string): Promise<void>
-  /** A small mail of somebody else that arrives: until it has, there was time for everything before it. */
+  /** A small mail of another company that arrives: until it has, there was time for everything before it. */
   arrives(): Promise<void>
   /** Deliveries of the company at hand that are in memory. */
   held(): Promise<number>
@@ -72,7 +72,7 @@ test('a small template with large copies is a large message', async (t) => {
   assert.ok(sink.open <= 5, `${sink.open} sessions are open`)
 })
 
-test('unused values count like those that are filled in', async (t) => {
+test('unused values count like used ones', async (t) => {
   const { hangs, batch, arrives, held } = await start(t, 'rcpt')
   for (let index = 0; index < 15; index++)
     await batch([`r${index}@example.test`], 'Hello', 'x'.repeat(4 * MB))

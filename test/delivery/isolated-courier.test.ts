@@ -86,7 +86,7 @@ function open(
   return { courier: { deliver, close: (ms) => courier.close(ms) }, deaths }
 }
 
-/** Of this process, as Linux tells them. */
+/** The child processes of this process, as Linux lists them. */
 function children(pid = process.pid): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
   return text.trim().split(' ').filter(Boolean).map(Number)

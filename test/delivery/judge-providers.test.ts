@@ -22,7 +22,7 @@ test('Gmail', () => {
       'busy',
       '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your IP address. To protect our users from spam, mail sent from your IP address has been temporarily rate limited.',
     ],
-    // One sending domain's: nobody else may wait for it.
+    // About one sending domain: no other mail may wait for it.
     [
       'sender',
       '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your SPF domain [acme.test 35]. To protect our users from spam, mail sent from your domain has been temporarily rate limited.',
@@ -89,7 +89,7 @@ test('Outlook.com and Exchange Online', () => {
       '550 5.7.511 Access denied, banned sender[192.0.2.1]. To request removal from this list please forward this message to delist@messaging.microsoft.com.',
     ],
     ['path', '550 5.7.708 Service unavailable. Access denied, traffic not accepted from this IP. AS(7230)'],
-    // A group that takes no mail from outside, an address that writes to nobody: no word about our account.
+    // A group that takes no mail from outside, an address that may not be written to: not about our account.
     [
       'recipient',
       '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required; Delivery restriction check failed because the sender was not authenticated when sending to this group',
@@ -228,14 +228,14 @@ test('a limit on one sender is not a limit of the relay: mail of other companies
     )
   }
   hold('rcpt', [
-    // The machine's or the account's: everybody's.
+    // About the machine or the account: it concerns all mail.
     ['busy', '550 5.4.5 Daily user sending limit exceeded.'],
     ['busy', '450 4.7.1 Error: too much mail from 192.0.2.1'],
   ])
 })
 
 test('quoted words of another server are not about us', () => {
-  // Anybody can have a domain whose server says such things; a relay that verifies addresses quotes it.
+  // Any stranger can have a domain whose server says such things; a relay that verifies addresses quotes it.
   for (const route of ['direct', 'relay'] as const) {
     hold(
       'rcpt',
@@ -281,7 +281,7 @@ test('a relay’s refusal of a sender is about our sender, and says nothing abou
   hold('mail', [['message', '501 5.1.7 Bad sender address syntax']], 'relay')
   hold('mail', [['message', '552 5.2.3 no']], 'relay')
   hold('mail', [['message', '550 5.7.1 sender not welcome']], 'direct')
-  // What a domain's own server says to MAIL is a policy of its own.
+  // A reply of a domain's own server to MAIL is a policy of its own.
   hold(
     'rcpt',
     [['recipient', '554 5.7.1 <news@acme.test>: Sender address rejected: Access denied']],

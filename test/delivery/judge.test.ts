@@ -243,7 +243,7 @@ test('too many recipients in one transaction', () => {
   ])
 })
 
-test('temporary refusals, and those that concern only the mailbox', () => {
+test('temporary refusals, and refusals that concern only the mailbox', () => {
   hold('rcpt', [
     [
       'patience',

@@ -163,7 +163,7 @@ test('a thread forgets unused routes, and knows those of its deliveries', async 
 
 test('deliveries under way in a thread that crashes are uncertain, the crash is logged, and the next delivery gets a new thread', async () => {
   const told: string[] = []
-  // A thread that cannot start dies with what it was given.
+  // A thread that cannot start dies with the deliveries it was given.
   const courier = open(1, 1, { dnsServers: ['no address'], log: (message) => void told.push(message) })
   for (const number of [1, 2]) {
     const { outcomes } = await courier.deliver(delivery(number))

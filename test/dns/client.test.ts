@@ -37,7 +37,7 @@ test('where a server is trusted to validate, no answer of another one counts', a
     tries: 2,
     now: () => performance.now(),
   })
-  // RFC 4035 4.3, 5.5: a validating server says SERVFAIL of an answer that somebody has changed.
+  // RFC 4035 4.3, 5.5: a validating server answers SERVFAIL to a forged answer.
   await assert.rejects(client.ask('bogus.test', 'MX'), failsWith('SERVFAIL'))
   for (const zone of ['silent.test', 'a.silent.test', 'b.silent.test']) {
     trusted.zone[`${zone}/MX`] = { silent: true }
@@ -88,7 +88,7 @@ test('a server is asked last once it was silent about three organizations, with 
   assert.equal(await isAsked('four.example'), true)
 })
 
-test('an answer that cannot be read is one: its server is neither asked again nor away', async () => {
+test('an unreadable answer counts as an answer: its server is neither asked again nor taken for away', async () => {
   const server = await serving({}, false)
   const client = new DnsClient({ servers: [server], timeout: 250, tries: 2, now: () => performance.now() })
   server.zone['x.test/MX'] = { octets: Buffer.from([0xff]), counts: [1, 0, 0] }

@@ -15,9 +15,9 @@ interface Costliest {
   type: 'A' | 'MX' | 'NS' | 'TXT' | 'TLSA' | 'CNAME'
   ask: Ask
   records: Buffer[]
-  /** The section of the records: answers unless it is told. */
+  /** The section of the records: answers by default. */
   section?: 0 | 1 | 2
-  /** What the look-up comes to: the records that are used, or the reason that there are none. */
+  /** The result of the look-up: the number of used records, or the reason that there are none. */
   found: number | string
 }
 
@@ -233,7 +233,7 @@ function pointing(made: (name: Buffer) => Buffer): Buffer[] {
   })
 }
 
-/** Aliases from the name that is asked for to longer and longer numbers of a long name. */
+/** Aliases from the requested name to longer and longer numbers of a long name. */
 function chain(links: number): Buffer[] {
   const shared = START + OWNER.length + 10
   const records = [record(OWNER, TYPES.NULL, longest('\x01').subarray(64))]

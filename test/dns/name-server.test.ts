@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nameServers, unaskedServers } from '../../src/dns/name-server.ts'
 
-test('the AD bit is believed from loopback and from those who are named, port included', () => {
+test('the AD bit is trusted from loopback and from the named servers, ports included', () => {
   const servers = ['127.0.0.1:5353', '::1', '192.0.2.53', '[2001:db8::53]:5300', '192.0.2.54:53']
   assert.deepEqual(nameServers(servers, ['192.0.2.53', '[2001:db8::53]', '192.0.2.54']), [
     { address: '127.0.0.1', port: 5353, validating: true },

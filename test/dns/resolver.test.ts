@@ -31,7 +31,7 @@ test('a null MX is one record with an empty name', async () => {
   assert.deepEqual(await resolver.mx('x.test'), { kind: 'found', records: [{ exchange: '', preference: 0 }] })
 })
 
-test('a name that does not exist and a name without such records are told apart; both are permanent', async () => {
+test('an unknown name and a name without such records have different reasons; both are permanent', async () => {
   const { resolver } = await resolving({
     'x.test/A': ['192.0.2.1'],
   })
@@ -219,7 +219,7 @@ test('a name with many records takes the place of as many names with one', async
   )
   // It had to go for the other.
   assert.equal(await asked('many.test'), true)
-  // More than there is place for is used, and not kept; it drives nobody out.
+  // An answer larger than the cache is used, and not kept; it displaces no other answer.
   assert.deepEqual(
     [await asked('more.test'), await asked('more.test'), await asked('many.test')],
     [true, true, false],
@@ -286,7 +286,7 @@ test('each query has a port and letters of its own', async () => {
   assert.ok(new Set(heard.map(([, , port]) => port)).size > 15)
 })
 
-test('a server that changes the case of the question is asked over TCP, where nobody can forge an answer', async () => {
+test('a server that changes the case of the question is queried over TCP, where answers cannot be forged', async () => {
   const { resolver, server } = await resolving({ 'a-name-of-many-letters.test/MX': ['10 mx.x.test'] })
   server.lowersCase = true
   const records = [{ exchange: 'mx.x.test', preference: 10 }]

@@ -75,7 +75,7 @@ describe('reports about our domains', () => {
     assert.equal(report?.amount, 9)
   })
 
-  test('reports about other domains, other times, and what is no report are refused', async () => {
+  test('reports about other domains or other times, and mail without a report, are refused', async () => {
     const other = await mail(dmarcXml(RECORDS, { begin, end, domain: 'other.test', id: 'r2' }))
     assert.deepEqual(other, {
       kind: 'refused',
@@ -132,7 +132,7 @@ describe('reports about our domains', () => {
     assert.equal(unnamed?.amount, 8_000)
   })
 
-  test('the rows of a TLS report have neither its policies nor kinds of failure that nobody knows', async () => {
+  test('the rows of a TLS report leave out its policies and unknown kinds of failure', async () => {
     const long = Array.from({ length: 200 }, (_, index) => `mx: ${index}${'"'.repeat(400)}`)
     const policies = Array.from({ length: 40 }, (_, policy) => ({
       ...TLS_REPORT.policies[0]!,
@@ -181,7 +181,7 @@ describe('reports about our domains', () => {
     ])
   })
 
-  test('a URL is good for its domain alone, and nobody can make one', async () => {
+  test('a URL accepts reports about its own domain only, and cannot be forged', async () => {
     const links = new ReportLinks(service.app.seal)
     const { domain: other } = await service.tenant('y.test')
     const foreign = await post(links.url(service.url, other.id), tlsJson({ reportId: 't2' }))

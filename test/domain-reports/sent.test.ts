@@ -1,4 +1,4 @@
-/** TLS reports to recipients' domains: what is counted, and how they are sent. */
+/** TLS reports to recipients' domains: the counts in them, and how they are sent. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -48,7 +48,7 @@ describe("TLS reports to recipients' domains", () => {
     assert.deepEqual(JSON.parse(rows[0]!.detail), { type: 'tlsa', policy: [], hosts: [], failure: null })
   })
 
-  test('a long policy is left out, and what failed is not', async () => {
+  test('a long policy is left out, and the failure is kept', async () => {
     const policy = [`3 0 0 ${'a'.repeat(100_000)}`]
     const [row, ...others] = await counted('long.test', [{ type: 'tlsa', policy, hosts: [], failure }])
     assert.deepEqual(others, [])
@@ -93,7 +93,7 @@ describe("TLS reports to recipients' domains", () => {
       return { mailed, reports }
     }
 
-    test('one zone makes fifty reports leave for strangers, whatever they are called, and its own all leave', async () => {
+    test('one zone causes at most fifty reports to strangers, whatever their names, and all reports to itself', async () => {
       const { mailed, reports } = await sent('2026-11-21', [
         ...named('a.evil.test', 40, 'mailto:joe%2Ba@far.test'),
         ...named('b.evil.test', 40, 'mailto:Jane@near.test'),
@@ -114,7 +114,7 @@ describe("TLS reports to recipients' domains", () => {
       }
     })
 
-    test('one mailbox gets a hundred from all zones together, and another one of its domain gets its own', async () => {
+    test('one mailbox gets a hundred reports from all zones together, and another mailbox of its domain gets its own', async () => {
       const zones = Array.from({ length: 4 }, (_, n) =>
         named(`zone${n}.test`, 40, `mailto:joe+${n}@victim.test`),
       )
@@ -125,7 +125,7 @@ describe("TLS reports to recipients' domains", () => {
       assert.equal(reports.filter(({ state }) => state === 'waiting').length, 60)
     })
 
-    test('an outage costs no report: what did not leave does not count, and the excess leaves later', async () => {
+    test('an outage costs no report: a failed send does not count, and the excess is sent later', async () => {
       const records = named('unlucky.test', 52, 'mailto:tls@reader.test')
       const { mailed, reports } = await sent('2026-11-23', records, { hours: 5, outage: 2 })
       assert.equal(mailed.length, 52)
@@ -157,7 +157,7 @@ describe("TLS reports to recipients' domains", () => {
       await dns.close()
     })
 
-    test('others get theirs, and the service stops without waiting for it', async () => {
+    test('other recipients get their reports, and the service stops without a wait for it', async () => {
       const day = '2026-11-20'
       const due = ['silent.test', 'taking.test'].map((domain, index) => ({ domain, day, dueAt: index + 1 }))
       await service.store.countTlsSessions([], due)

@@ -116,7 +116,7 @@ const wholes = fc.tuple(values(EMAIL), values(CONTENT), files).map(([email, cont
 
 const asIs = (bytes: Uint8Array) => bytes
 
-test('what crosses to another thread is what was sent', () => {
+test('an email arrives unchanged in another thread', () => {
   fc.assert(
     fc.property(wholes, (email) => {
       assert.deepEqual(WHOLE.unpack(structuredClone(WHOLE.pack(email, asIs))), email)
@@ -129,7 +129,7 @@ test('what crosses to another thread is what was sent', () => {
   )
 })
 
-test('recipients cross as they were given, and of what becomes of them what changes', () => {
+test('recipients arrive unchanged in another thread, and so do the changes to them', () => {
   const recipients = values(RECIPIENT) as fc.Arbitrary<Recipient>
   const changes = values(FACTS, { requiredKeys: [] }) as fc.Arbitrary<Partial<Facts>>
   fc.assert(
@@ -176,7 +176,7 @@ test('octets are made ready to cross, each once', () => {
   assert.deepEqual(email.raw, Uint8Array.of(1))
 })
 
-test('what comes from the columns is what went there, as either database gives it', () => {
+test('an email read from its columns equals the email that was written, on both databases', () => {
   const fields = fieldsOf()
   const bind = rowBinder<WholeEmail, unknown>(fields, COLUMNS)
   const read = rowReader<WholeEmail>(fields, COLUMNS)

@@ -59,7 +59,7 @@ test('the table has every happening, and every outcome of an attempt', () => {
   assert.equal(new Set(TABLE.map(({ name }) => name)).size, TABLE.length, 'each row has a name of its own')
 })
 
-test('what answers tell changes with an attempt that was made, all of it, and never otherwise', () => {
+test('the facts about attempts change together, and only after an attempt', () => {
   const told = ['attempts', 'uncertain', 'preferredServer', 'server', 'lastCode']
   for (const { name, happening, given } of TABLE) {
     for (const state of STATES) {
@@ -70,7 +70,7 @@ test('what answers tell changes with an attempt that was made, all of it, and ne
   }
 })
 
-test('no final state is left for the queue again, and what is in no queue has no time and no hold', () => {
+test('a final state never returns to the queue, and a recipient outside the queue has no due time and no hold', () => {
   const live = ['waiting', 'sending', 'quarantined']
   for (const { name, happening, given } of TABLE) {
     for (const state of STATES) {
@@ -94,7 +94,7 @@ const TLS: AttemptTls = {
   doubt: null,
 }
 
-test('the event of an attempt tells what was answered, by whom, and when it comes again', () => {
+test('the event of an attempt contains the reply, the server and the time of the next attempt', () => {
   const attempted = {
     kind: 'attempted',
     at: AT,
@@ -204,7 +204,7 @@ test('an attempt that was the last keeps the reason of its answer; without a rea
   assert.equal(last({ verdict: 'failed', message: 'Too large after all' }), 'other')
 })
 
-test('a report that came back says why, or its words do', () => {
+test('a returned report gives its reason by its code or by its words', () => {
   const returned = (report: 'bounced' | 'delayed', detail: NewEvent['detail']) => {
     const happening = {
       kind: 'returned',
@@ -240,7 +240,7 @@ test('an email begins as sent or scheduled, its recipients as waiting, sending o
   assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message, suppressedBy: 'manual' } }])
 })
 
-/** What the rows of one kind come to in each state, as docs/architecture/lifecycle.md shows it. */
+/** The results of the rows of one kind in each state, as docs/architecture/lifecycle.md shows them. */
 function shownTable(): string {
   const named = ({ happening }: (typeof TABLE)[number]) => {
     return happening.kind === 'returned' ? `returned: ${happening.report}` : happening.kind

@@ -1,4 +1,4 @@
-/** What comes back after an email is done, through the store, as everybody sees it. */
+/** Reports that come back after an email is done, through the store and in every view. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -64,7 +64,7 @@ describe('after its end an email', () => {
     happening,
   })
 
-  test('is told of late bounces, delays, complaints, opens, clicks and unsubscriptions', async () => {
+  test('records late bounces, delays, complaints, opens, clicks and unsubscriptions', async () => {
     const people = ['bounce', 'delay', 'complaint', 'open', 'click', 'unsubscription']
     const id = await send(people.map((name) => `${name}@x.test`))
     const first = await done(id)

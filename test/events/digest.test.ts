@@ -6,7 +6,7 @@ import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { acme, email, node } from '../store/samples.ts'
 
-test('what is old goes also where every look at the log finds something new', {
+test('old entries are removed even while every read of the log finds new events', {
   timeout: 20_000,
 }, async (t) => {
   const store = await SqliteStore.open(join(temporaryDirectory(t), 'a.db'), { exclusive: false })

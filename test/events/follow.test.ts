@@ -85,7 +85,7 @@ function followed(name: string, open: Open): void {
       )
     })
 
-    test('gives only what is wanted', async (t) => {
+    test('returns only the events that the filter selects', async (t) => {
       const store = await (await open(t))()
       const owners = [await acme(store), await acme(store, 'Other')]
       const filter = { companyId: owners[1]!.id, types: ['delivered' as const] }
@@ -110,7 +110,7 @@ function followed(name: string, open: Open): void {
       assert.equal((await next).done, true)
     })
 
-    test('begins with the last that were wanted, however far back they are', async (t) => {
+    test('begins with the last selected events, however far back they are', async (t) => {
       const store = await (await open(t))()
       const owner = await acme(store)
       const rare = await acme(store, 'Rare')
@@ -158,7 +158,7 @@ followed('SQLite', sqlite)
 describe('on a real server', { skip: withoutPostgres() }, () => {
   followed('PostgreSQL', postgres)
 
-  test('an outage is waited for: told once, and nothing is missed', async (t) => {
+  test('the reader waits out an outage, reports it once, and misses no event', async (t) => {
     const url = new URL(await freshDatabase(t))
     await using way = await SeverableWay.to(url.hostname, Number(url.port || 5432))
     const writer = closedWith(t, await PostgresStore.open(url.href))

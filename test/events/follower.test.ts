@@ -90,7 +90,7 @@ test('catching up leaves as much time to others as each step took', async () => 
   }
 })
 
-test('the id of an event is a UUID made of what never changes of it', () => {
+test('the id of an event is a UUID made of its constant properties', () => {
   const companyId = '019a9b2c-0000-7000-8000-000000000abc'
   const event = { at: NOW, number: 17, companyId }
   assert.match(eventId(event), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -103,7 +103,7 @@ test('the id of an event is a UUID made of what never changes of it', () => {
   )
 })
 
-test('emails are read once for all that is told of them, and each recipient by itself', async () => {
+test('each email is read once for all its events, and each recipient by itself', async () => {
   const asked: unknown[] = []
   const told = {
     id: 'one',
@@ -162,7 +162,7 @@ test('emails are read once for all that is told of them, and each recipient by i
   assert.equal(some.length, 1, 'what is known and told again counts, too')
 })
 
-test('of events that tell much few are asked for at once', async () => {
+test('events with long data are read a few at a time', async () => {
   const asked: number[] = []
   const teller = new NoticeReader({
     async readTold(requests, octets) {

@@ -33,7 +33,7 @@ describe('viewers of live pages', () => {
     }
   }
 
-  test('share what is read, and are told few of many', async () => {
+  test('share each read of the log, and get few changes out of many', async () => {
     const { company } = await service.tenant('shop.test')
     const { asked, store } = counted(service.store)
     const live = new Live({ store, onFault: (error) => assert.fail(String(error)) })
@@ -59,7 +59,7 @@ describe('viewers of live pages', () => {
       last = some.at(-1)!.id
       await heardOf
     }
-    // Until the last of them is told.
+    // Until the last of them is sent.
     const end = await service.store.settledEventNumber()
     while (told[0]!.at(-1)!.cursor < end) await next()
     for (const stop of ends) stop()
@@ -74,7 +74,7 @@ describe('viewers of live pages', () => {
     assert.equal(asked.recipientCounts, ticks)
     for (const changes of first) assert.ok(changes.emails.length <= 50)
     assert.ok(first.some(({ more }) => more))
-    // The latest first: what was accepted last is never what is left out.
+    // The latest first: the email accepted last is never left out.
     const cursors = first.map(({ cursor }) => cursor)
     assert.deepEqual(
       cursors,
@@ -142,7 +142,7 @@ describe('viewers of live pages', () => {
     )
   })
 
-  test('that leave while they are told are told nothing more, and nothing is looked for on their behalf', async () => {
+  test('get nothing after they leave, and cause no further query', async () => {
     const { company } = await service.tenant('left.test')
     const known = await service.store.settledEventNumber()
     await accept(service.store, email(company, ['a@x.test']))
@@ -181,7 +181,7 @@ describe('viewers of live pages', () => {
     }
   })
 
-  test('hear that there is more where emails are too large to be told together', async () => {
+  test('learn that more changes exist when the emails are too large for one message', async () => {
     const { company } = await service.tenant('large.test')
     const known = await service.store.settledEventNumber()
     const large = () => {

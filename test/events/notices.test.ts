@@ -34,7 +34,7 @@ function rejectReason(message: string): string {
 }
 
 describe('a bounce', () => {
-  test('of the JSON dialect begins with the sentence that clients know it by, then says what the server did', () => {
+  test('of the JSON dialect begins with the sentence that clients expect, then gives the reply of the server', () => {
     const { message, diagnosticCode } = bounceOf(GONE)
     assert.equal(rejectReason(message), 'bounced')
     assert.match(

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SearchesBusy, SearchTurns } from '../../src/events/search-turns.ts'
 
-/** Searches that end when they are told to. */
+/** Searches that end on command. */
 function rig() {
   const turns = new SearchTurns()
   const begun: string[] = []

@@ -1,4 +1,4 @@
-/** Every input that fuzzing has found, and those it begins with, read again: what was mended stays mended. */
+/** Every input that fuzzing has found, and its first inputs, read again: fixed faults stay fixed. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { after, describe, test } from 'node:test'

@@ -68,7 +68,7 @@ function begin(t: TestContext): { control: PreloadControl; ask: () => Promise<Sa
   }
 }
 
-test("SQLite's fsync and write fail while they are told to, and nobody else's", async (t) => {
+test("SQLite's fsync and write fail on command, and no others do", async (t) => {
   const parts = begin(t)
   if (parts === null) return
   const { control, ask } = parts
@@ -118,7 +118,7 @@ test('the wall clock of a process steps forward and back; its monotonic clock go
   assert.equal(await stepped(), 1)
 })
 
-test('what a process syncs is listed in order, as long as it succeeds', (t) => {
+test('the files that a process syncs are listed in order, as long as each sync succeeds', (t) => {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-preload-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   const preload = Preload.compile(directory, directory)

@@ -18,7 +18,7 @@ describe('addresses', () => {
   after(() => service.close())
 
   const minimal = { from: 'Ann <ann@ours.test>', subject: 's', text: 't' }
-  /** Recipients of what each dialect makes of it. */
+  /** The recipients of the email in each dialect. */
   const recipients = async (to: string): Promise<string[][]> => {
     const ids = [await api.accepted({ ...minimal, to })]
     const reply = await api.form('ours.test', Object.entries({ ...minimal, to }))

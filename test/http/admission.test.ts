@@ -102,7 +102,7 @@ describe('requests under way', () => {
     await leave()
   })
 
-  test('a client that leaves while it waits for room keeps no other client waiting', async () => {
+  test('a client that leaves while it waits for room delays no other client', async () => {
     const large = 5 * MIB
     const [held] = [park(large, ' ')]
     for (let count = 0; count < 3; count++) park(large)
@@ -160,7 +160,7 @@ describe('a request gives back its place and its memory, however it ends', () =>
 
   const mail = { from: 'a@acme.example', to: 'b@x.test', text: 'hello' }
   const fields = (change: Record<string, string> = {}) => Object.entries({ ...mail, ...change })
-  /** Not said to anybody: what is beside the mail in its body. */
+  /** Content that makes the body larger, beside the mail. */
   const padding = (octets: number) => 'x'.repeat(octets)
   const parts = (change: Record<string, string> = {}) =>
     fields(change).map(([name, value]) => ({ name, value }))
@@ -184,7 +184,7 @@ describe('a request gives back its place and its memory, however it ends', () =>
   }
   type Counts = Awaited<ReturnType<typeof counts>>
   const NOTHING: Counts = { requests: 0, waiting: 0, small: 0, large: 0 }
-  /** Fails with what counts after as many looks as there are: nobody tells when a client that has left was noticed. */
+  /** Polls, because no event reports that the end of a client was noticed; fails with the counts after the last look. */
   const once = async (isSo: (counts: Counts) => boolean) => {
     for (let looks = 0; looks < 2_000; looks++) {
       const found = await counts()
@@ -203,7 +203,7 @@ describe('a request gives back its place and its memory, however it ends', () =>
       basic(api.token),
       `Content-Type: application/x-www-form-urlencoded\r\n${more}`,
     )
-  /** What is answered to octets of which the last are not sent. */
+  /** The answer to a request whose last octets are not sent. */
   const answerTo = async (octets: string) => {
     const connection = new RawConnection(service.url)
     connection.write(octets)
@@ -276,7 +276,7 @@ describe('a request gives back its place and its memory, however it ends', () =>
         const reply = await ask()
         assert.equal(reply.status, status, `round ${round}: ${'text' in reply ? reply.text : ''}`)
       }
-      // Who was cut off or read a long answer may count a moment longer.
+      // A client that was cut off or read a long answer may count a moment longer.
       assert.deepEqual(await once(({ requests }) => requests === 0), NOTHING)
     })
   }
@@ -342,7 +342,7 @@ describe('bodies that are not read', () => {
       connection.socket.on('drain', pump)
       pump()
       assert.match(await connection.closed(), /^HTTP\/1\.1 401 .*connection: close\r\n/is)
-      // What the kernel holds for both sides is in this figure as well.
+      // The buffers of the kernel on both sides are in this figure as well.
       assert.ok(taken < 16 * MIB, `${taken} octets were taken`)
     })
   }

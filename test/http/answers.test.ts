@@ -160,7 +160,7 @@ describe('when the store does not answer', () => {
     for (; lines().length < 2; sent++) assert.equal((await send()).status, 503)
     const { others } = JSON.parse(lines()[1]!)
     assert.ok(others > 0)
-    // Beside the two that it was told for.
+    // Without the two refusals that have a line of their own.
     assert.equal(others, sent - 2)
   })
 })

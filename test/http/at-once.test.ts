@@ -140,7 +140,7 @@ for (const [engine, { skip, settings, nodes: count }] of Object.entries(ENGINES)
   })
 }
 
-/** Looks at the store for somebody whom the service did not know. */
+/** Queries of the store for unknown keys and domains. */
 async function looks({ url }: Service): Promise<number> {
   const { text } = await call(`${url}/metrics`)
   return Number(/^postroad_account_looks_total (\d+)$/m.exec(text)?.[1])
@@ -228,7 +228,7 @@ describe('while the store does not answer', { skip: withoutPostgres() }, () => {
       connection.write(requests.join(''))
       return connection
     })
-    // Each with a connection of its own, so that nobody's answer waits for another's.
+    // Each with a connection of its own, so that no answer waits for another.
     const guess = () => get(service, newToken().token, '203.0.113.7')
     const more = Array.from({ length: 40 }, guess)
     const first = await Promise.race(more)

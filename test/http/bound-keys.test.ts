@@ -67,7 +67,7 @@ async function owner(company: Company, mark: string, of?: SendingDomain): Promis
   const email = await api.accepted({
     ...{ ...mail, to: `${mark}@x.test`, scheduled_at: at, attachments: [file] },
   })
-  // One that events and counts tell of.
+  // An email with events and counts.
   await api.accepted({ ...mail, to: `${mark}@y.test` })
   const accounts = await service.store.accounts()
   const op = operationOn(service.settings, service.store, OPERATOR, accounts, { seal: service.app.seal })
@@ -107,7 +107,7 @@ function nobody(company: Company): Owner {
   return { company, domain: 'nobodys.test', domainId: ids.domain, mark: 'nobodys', isShared: false, ids }
 }
 
-/** All that an owner has, as the store tells of it: a line for each kind of thing. */
+/** All objects of an owner in the store: a line for each kind. */
 async function everything({ company, domainId, ids, mark, isShared }: Owner): Promise<string[]> {
   const { domains, keys, companies } = await service.store.accounts()
   const its = (each: { id: string; companyId: string; domainId: string | null }) =>
@@ -117,7 +117,7 @@ async function everything({ company, domainId, ids, mark, isShared }: Owner): Pr
   const email = (await service.store.readHistory(ids.email))!
   const webhooks = await service.store.webhooks({ companyId: company.id })
   const suppressions = await service.store.listSuppressions({ companyId: company.id, limit: 100 })
-  // How its mail fares, and how its webhooks are told of it, is nobody's doing here.
+  // The state of its mail and the progress of its webhooks change by themselves.
   const setUp = ({ id, url, types, status, secret }: Webhook) => [id, url, types, status, secret]
   const signingKey = (await service.store.signingKey(company.id)) ?? Buffer.alloc(0)
   const all = {
@@ -170,7 +170,7 @@ function withIds(path: string, { domain, ids, mark }: Owner): string {
   )
 }
 
-/** What a body has to have to be taken, by whatever route. */
+/** Fields of a body that any route accepts. */
 const fieldsFor = ({ domain, ids, mark }: Owner): Record<string, string> => ({
   ...{ from: `a@${domain}`, to: 'b@x.test', subject: 's', text: 't', html: 't', name: 'x', domain },
   ...{ signing_domain: domain, selector: ids.selector, domain_id: ids.domain, id: ids.webhook },
@@ -205,12 +205,12 @@ async function ask(token: string, { method, path }: Route, of: Owner): Promise<R
   return reply
 }
 
-/** Its sender, its file, or where it is told: what was asked about, an address or a tag, may be said again. */
+/** Its sender, its file or its webhook URL is in the answer; a requested address or tag may be repeated. */
 function tells({ status, text }: Reply, { mark }: Owner): boolean {
   return status < 300 && new RegExp(`${mark}(?:@(?!listed)|\\.txt|\\.test/hook)`).test(text)
 }
 
-/** What is said of it, but for the names that were asked for and what is new in each answer. */
+/** The answer without the requested names and without the parts that are new in each answer. */
 function said({ status, text }: Reply, { mark, domain, ids }: Owner): string {
   const names = [...Object.values(ids), domain, mark].flatMap((name) => [name, encodeURIComponent(name)])
   const rest = names.reduce((left, name) => left.replaceAll(name, '?'), text)
@@ -219,7 +219,7 @@ function said({ status, text }: Reply, { mark, domain, ids }: Owner): string {
   return `${status} ${rest.replace(fresh, '?')}`
 }
 
-/** Each route, once about the owner and once about nobody. */
+/** Each route, once about the owner and once about unknown objects. */
 async function assertUnknown(token: string, owner: Owner): Promise<void> {
   const none = nobody(owner.company)
   const before = await everything(owner)
@@ -242,7 +242,7 @@ const OF_THING = /^\/(?!domains).*\{id\}|\{(?:login|address|tag|key)\}/
 /** Names a domain, an email or a webhook, and something that it has. */
 const OF_TWO = /\{domain\}.*\{(?:key|login|tag)\}|\{id\}.*\{(?:attachment|event)\}$/
 
-/** Each of these routes, about one of the two: the other stays as it is, and nothing is told of it. */
+/** Each of these routes, about one of the two: the other stays as it is, and the answer reveals nothing about it. */
 async function assertApart(
   routes: readonly Route[],
   one: Owner,
@@ -260,7 +260,7 @@ async function assertApart(
   }
 }
 
-describe('whatever a customer asks for', () => {
+describe('the bounds of a key, for every request', () => {
   test('a key of another company neither sees nor changes anything', async () => {
     const theirs = await owner(await service.company(), 'theirs')
     const { company } = await service.tenant('mine.test')

@@ -23,7 +23,7 @@ describe('/docs in a browser', { skip: withoutBrowser() }, () => {
     await service?.close()
   })
 
-  /** The page, what it asked for, and what the browser complained of. */
+  /** The page, its requests, and the errors of the browser. */
   async function opened(viewport: typeof PHONE, colorScheme: 'light' | 'dark') {
     const context = await browser.newContext({ viewport, colorScheme })
     contexts.push(context)
@@ -37,7 +37,7 @@ describe('/docs in a browser', { skip: withoutBrowser() }, () => {
     return { page, asked, complaints }
   }
 
-  /** What a script says inside the page, where the names of browsers are known. */
+  /** The result of a script inside the page, where the names of browsers are known. */
   const within = <Value>(page: Page, script: string): Promise<Value> => page.evaluate<Value>(script)
   /** What reaches beyond the side of the screen. */
   const tooWide = (page: Page) =>

@@ -56,7 +56,7 @@ describe('a declared route of a dialect', () => {
       asked(`/topics/a%20b/notes${query}`, token, { method: 'POST', body, headers })
     const texts = ({ body }: Reply) => (body.data as { text: string }[]).map(({ text }) => text)
 
-    test('a path parameter, a query and a body, and an answer of what the schema names', async () => {
+    test('reads a path parameter, a query and a body, and answers with the fields of the schema', async () => {
       const reply = await add('{"text":"one"}', '?stars=5')
       assert.equal(reply.status, 201, reply.text)
       assert.deepEqual(reply.body, { id: 'n1', text: 'one', stars: 5 })
@@ -77,7 +77,7 @@ describe('a declared route of a dialect', () => {
       assert.deepEqual(texts(await asked('/topics/a%20b/notes', stranger)), [])
     })
 
-    test('refused in its words', async () => {
+    test('refusals have the messages of the dialect', async () => {
       assertJsonError(await add('{', '', ''), 401, 'invalid_api_key')
       assertJsonError(await add('{', '', reader), 403, 'restricted_api_key', /`management` scope/)
       assertJsonError(await add('{'), 400, 'validation_error', /not valid JSON: unexpected end/)
@@ -153,7 +153,7 @@ describe('a declared route of a dialect', () => {
       assert.deepEqual((await asked('/v3/notes.test/notes', stranger)).body.items, [])
     })
 
-    test('refused in its words', async () => {
+    test('refusals have the messages of the dialect', async () => {
       assert.equal((await add('x', 'none')).text, 'Forbidden')
       assertFormError(await add('x', reader), 403, /management scope/)
       assertFormError(await add(new URLSearchParams()), 400, 'text parameter is missing')

@@ -15,7 +15,7 @@ import { readCertificate } from '../../src/ingress/tls.ts'
 import { type Service, startService } from '../support/service.ts'
 import { basic } from './requests.ts'
 
-/** The first group of its ClientHello is none of ours: the server asks for another one. */
+/** The server does not support the first group of this ClientHello: it asks for another one. */
 const ASKED_AGAIN = { ecdhCurve: 'secp521r1:X25519' }
 
 describe('HTTPS', () => {
@@ -50,7 +50,7 @@ describe('HTTPS', () => {
     return socket
   }
 
-  /** What a client begins with. */
+  /** The first octets of a client. */
   async function clientHello(options: tls.ConnectionOptions = {}): Promise<Buffer> {
     const said = Promise.withResolvers<Buffer>()
     const wire = new Duplex({ read() {}, write: (octets: Buffer) => said.resolve(octets) })

@@ -77,7 +77,7 @@ describe('a key', () => {
     )
   })
 
-  test('is not admitted by a header that anybody can send', async () => {
+  test('is not admitted by a header that any client can send', async () => {
     const { token } = await service.key(companyId, { networks: THERE })
     for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'client-ip']) {
       const reply = await call(`${service.url}/emails/none`, {
@@ -110,7 +110,7 @@ describe('behind proxies that are trusted', () => {
     ['[2001:db8::1]:50123', '2001:db8::1'],
     ['2001:DB8:0:0::1', '2001:db8::1'],
     ['nonsense, 192.0.2.1', '192.0.2.1'],
-    // Who wrote it knows the address of nobody: neither the client's nor the proxy's own counts.
+    // The proxy that wrote it does not know the client: neither the address before it nor its own counts.
     ['192.0.2.1, unknown', ''],
     ['192.0.2.1, 010.9.1.1', ''],
     ['10.9.1.1, 10.9.1.2', '10.9.1.1'],

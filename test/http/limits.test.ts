@@ -75,7 +75,7 @@ describe('limits while reading', () => {
       const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
       connection.write(chunk(fileHead))
       for (let sent = 0; sent <= limit; sent += 65_536) connection.write(chunk('x'.repeat(65_536)))
-      // The last chunk was not sent: whoever waits for it answers never.
+      // The last chunk was not sent: a server that waits for it never answers.
       assert.match(await connection.until(/\}$/), /^HTTP\/1\.1 413 /)
       connection.socket.destroy()
     })
@@ -207,7 +207,7 @@ describe('limits while reading', () => {
     ['/nothing', 404],
     ['/v3/acme.example/messages', 405],
   ] as const) {
-    test(`QUERY ${path}, a method nobody has heard of: ${status}`, async () => {
+    test(`QUERY ${path}, an unknown method: ${status}`, async () => {
       for (const more of [
         '',
         'Content-Type: nonsense\r\n',

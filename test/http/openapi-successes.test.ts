@@ -38,7 +38,7 @@ after(async () => {
   await dns.close()
 })
 
-/** Asks a route that has to do what it is there for, and holds the answer; in the form dialect fields are a form. */
+/** Calls a route that has to succeed, and keeps the answer; in the form dialect fields are a form. */
 async function ask(
   method: string,
   path: string,

@@ -43,7 +43,7 @@ export class OpenApi {
     )
   }
 
-  /** Holds an answer against what the document says of it. */
+  /** Compares an answer with the document. */
   hold(method: string, path: string, { status, headers, text, body }: Reply): void {
     const operation = this.document.paths[path]?.[method.toLowerCase()]
     assert.ok(operation, `${method} ${path} is not in the document`)

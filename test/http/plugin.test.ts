@@ -63,7 +63,7 @@ const sumAll = endpoint({
   },
 })(async ({ body, caller }) => {
   const sum = body.numbers.reduce((total, number) => total + number, body.from ?? 0)
-  // What the schema does not name stays here.
+  // Fields that the schema does not name stay here.
   return { status: 201, body: { sum, keyId: caller.keyId }, headers: { 'x-line': 'added' } }
 })
 
@@ -179,7 +179,7 @@ describe('a third API', () => {
   test('401 in its format', async () => {
     await assertLine(await post({}), 401, 'no: key_missing')
     await assertLine(await post({ 'x-line-key': 'pr_unknown' }), 401, 'no: key_invalid')
-    // A key in the header of another API is none here.
+    // A key in the header of another API does not count here.
     await assertLine(await post({ authorization: `Bearer ${key}` }), 401, 'no: key_missing')
   })
 

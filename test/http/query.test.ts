@@ -58,7 +58,7 @@ describe('queries of clients', () => {
     })
   }
 
-  /** What a route asks for before it looks at the limit. */
+  /** Parameters that a route needs before it looks at the limit. */
   const needed: Readonly<Record<string, string>> = {
     '/v3/stats/total/domains': `event=accepted&timestamp=${Math.floor(Date.now() / 1000)}&`,
   }

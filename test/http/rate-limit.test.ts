@@ -16,7 +16,7 @@ describe('Buckets', () => {
     assert.deepEqual([taken(60_000), taken(60_000), taken(60_000)], [0, 0, 1])
   })
 
-  test('tell in whole seconds when the next request may come', () => {
+  test('give the time of the next possible request in whole seconds', () => {
     const buckets = new Buckets()
     const taken = (at: number) => take(buckets.filled('k', 0.1, at))
     assert.equal(taken(0), 0)
@@ -111,7 +111,7 @@ describe('a rate limit of a company', () => {
       assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
       assert.deepEqual(said(reply), [2, 0, '2;w=1'])
     }
-    // The tighter of both is told.
+    // The answer shows the tighter of both limits.
     assert.deepEqual(said(replies.find(({ status }) => status === 404)!)[0], 2)
     assert.equal(said(await new Api(service.url, other.key.token).get('/emails/x'))[0], 1_000)
   })

@@ -126,7 +126,7 @@ function assertMessage(reply: Reply, expected: string | RegExp | undefined): voi
   else if (expected !== undefined) assert.match(message, expected)
 }
 
-/** Longest wait for what has to come, in ms: a test that waits for ever would not say what for. */
+/** Longest wait for an event that has to come, in ms: a test without it would not say what it waits for. */
 const PATIENCE = 30_000
 
 /** `promise`, or a failure that names what did not come. */
@@ -153,7 +153,7 @@ export class RawConnection {
       this.#received = Buffer.concat([this.#received, chunk])
       this.socket.emit('more')
     })
-    // A reset after the answer is none of a test's business; what was received is.
+    // A reset after the answer does not matter to a test; the received octets do.
     this.socket.on('error', () => {})
     this.#ended = new Promise((resolve) => this.socket.on('close', () => resolve()))
   }
@@ -172,7 +172,7 @@ export class RawConnection {
     return this.received
   }
 
-  /** Waits until what was received matches. Fails when the connection ends first. */
+  /** Waits until the received octets match. Fails when the connection ends first. */
   async until(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.received)) {
       if (this.socket.closed) assert.fail(`closed before ${pattern}: ${this.received}`)
@@ -183,7 +183,7 @@ export class RawConnection {
   }
 }
 
-/** The newest email of a company: the form dialect does not tell its id. */
+/** The newest email of a company: the form dialect does not return its id. */
 export async function newestEmail(service: Service, companyId: string): Promise<string> {
   const [email] = await service.store.listEmails({ companyId, limit: 1 })
   assert.ok(email, 'no email was accepted')

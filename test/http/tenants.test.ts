@@ -36,7 +36,7 @@ describe('tenant isolation', () => {
   })
   after(() => service.close())
 
-  /** The answer about a thing of theirs must be the one about a thing nobody has, but for the name asked for. */
+  /** The answer about a foreign object must equal the answer about an unknown one, except for the requested name. */
   function assertSame(foreign: Reply, unknown: Reply, from: string, to: string): void {
     assert.equal(foreign.status, unknown.status)
     assert.equal(foreign.text, unknown.text.replaceAll(from, to))

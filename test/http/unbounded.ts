@@ -47,7 +47,7 @@ function ofText({ maxLength }: Schema, at: string): Unbounded[] {
 
 function ofArray({ maxItems, items = {}, uniqueItems }: Schema, at: string): Unbounded[] {
   if (maxItems === undefined) return [{ at, what: 'array without maxItems' }]
-  // Each with each: what is no number or text is compared in depth.
+  // Each item with each other: objects are compared in depth, numbers and texts are not.
   const compared = uniqueItems === true && items.type === 'object'
   return [
     ...(compared ? [{ at, what: 'objects compared with each other' }] : []),

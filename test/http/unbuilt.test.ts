@@ -51,7 +51,7 @@ describe('endpoints that do not exist', async () => {
     }
   }
 
-  test('whatever is asked of them', async () => {
+  test('answer 404 to every client and method', async () => {
     const resend = new Resend(token, { baseUrl: service.url })
     const received = await resend.emails.receiving.list()
     assert.equal(received.error?.message, 'The requested endpoint does not exist')

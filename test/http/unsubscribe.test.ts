@@ -176,7 +176,7 @@ describe('links to unsubscribe', () => {
   })
 })
 
-/** Looks again until there is something: what the service does behind its answer is told nowhere else. */
+/** Polls until there is an entry: no event reports the work that the service does after its answer. */
 async function eventually<Item>(look: () => Promise<Item[]>): Promise<Item[]> {
   for (let tries = 0; tries < 600; tries += 1) {
     const found = await look()

@@ -71,7 +71,7 @@ describe('POST /inbound/mail', () => {
     })
   }
 
-  test('changes nothing of another company, whose email does not exist here', async () => {
+  test('changes no email of another company, and answers as if it did not exist', async () => {
     const { id, path } = await rig.send(['mine@rcpt.test'])
     const other = await rig.service.company('Other')
     const { token } = await rig.service.key(other.id, { scopes: ['management'] })

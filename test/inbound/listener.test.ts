@@ -17,7 +17,7 @@ describe('the listener for returned mail', () => {
   })
   after(() => rig[Symbol.asyncDispose]())
 
-  test('takes mail for return paths and the people behind their hosts, and refuses all else at RCPT', async () => {
+  test('accepts mail for return paths and for the people behind their hosts, and refuses all other mail at RCPT', async () => {
     const { id, path } = await rig.send(['ann@rcpt.test'])
     const forged = returnPath(
       new ReturnPathKey(Buffer.alloc(32, 1)),
@@ -185,7 +185,7 @@ describe('the listener for returned mail', () => {
     assert.deepEqual(await rig.states(id), ['delivered'])
   })
 
-  test('without a token, a report with the right Message-ID from anybody changes nothing', async () => {
+  test('a report without a token changes nothing, even with the right Message-ID', async () => {
     const { id, messageId } = await rig.send(['victim@rcpt.test'])
     const forged = bounce({ to: 'victim@rcpt.test', messageId, from: 'mailer-daemon@rcpt.test' })
     const kept = await rig.keep(forged, `postmaster@${HOST}`)
@@ -208,7 +208,7 @@ describe('the listener for returned mail', () => {
     client.socket.destroy()
   })
 
-  test('tells the operator in log and metrics', async () => {
+  test('reports to the operator in log and metrics', async () => {
     const counted = async () => {
       const text = await (await fetch(`${rig.service.url}/metrics`)).text()
       return Number(
@@ -225,7 +225,7 @@ describe('the listener for returned mail', () => {
   })
 })
 
-test('a report whose signature cannot be checked now is kept as unproven, and its sender told to come again', async (t) => {
+test('a report whose signature cannot be checked now is kept as unproven, and its sender is asked to try again', async (t) => {
   const dns = await startDns({ 's._domainkey.rcpt.test/TXT': { rcode: 'SERVFAIL' } })
   t.after(() => dns.close())
   await using rig = await InboundRig.start({ dnsServers: [dns.address] })

@@ -49,7 +49,7 @@ class Thread {
   }
 }
 
-test('a mail begins at once, and those that come right after it begin together', async (t) => {
+test('the first mail begins at once, and the mails right after it begin together', async (t) => {
   const thread = new Thread(t)
   thread.come(1)
   await Promise.resolve()
@@ -64,7 +64,7 @@ test('a mail begins at once, and those that come right after it begin together',
   assert.equal(thread.begun, 7)
 })
 
-test('while sending keeps the thread busy, 25 begin in a second; with time to spare they catch up', async (t) => {
+test('while sending keeps the thread busy, 25 mails begin each second; with spare time they catch up', async (t) => {
   const thread = new Thread(t)
   thread.busy = 0.95
   thread.come(10_000)
@@ -92,7 +92,7 @@ test('a flood from one server delays the mail of another by a turn', async (t) =
   assert.equal(thread.left, 0, 'it has had its turn')
 })
 
-test('a mail whose sender has left takes no turn', async (t) => {
+test('a mail whose sender has disconnected takes no turn', async (t) => {
   const thread = new Thread(t)
   thread.busy = 0.95
   thread.come(1_000)
@@ -119,7 +119,7 @@ test('a mail whose sender has left takes no turn', async (t) => {
   assert.deepEqual([thread.begun, thread.left], [1_101, 501])
 })
 
-test('a thread that is busy with other things than sending lets none wait for it', async (t) => {
+test('a thread that is busy with other work than sending delays no mail', async (t) => {
   const thread = new Thread(t)
   thread.busy = 1
   thread.sending = false

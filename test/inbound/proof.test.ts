@@ -61,7 +61,7 @@ interface Arrival {
   workers?: Workers | null
 }
 
-/** What follows from a mail, whose characters are octets. */
+/** The outcome of a mail, whose characters are octets. */
 async function outcomeOf(
   email: ReportedEmail,
   mail: string,
@@ -252,7 +252,7 @@ describe('a report without a token', () => {
     })
   }
 
-  test('from a server of our own network proves nothing: it may pass on mail of anybody', async () => {
+  test('from a server of our own network proves nothing: it may relay mail of any sender', async () => {
     for (const address of ['127.0.0.1', '10.0.0.5', 'fd00::5']) {
       const email = emailAt(`relay.acme.example [${address}]:25`, 'ann@rcpt.test')
       assert.equal(await outcomeOf(email, report(), { peer: address }), 'unproven')
@@ -285,7 +285,7 @@ describe('a report without a token', () => {
   })
 })
 
-describe('an answer of the provider that quotes a report, as anybody could have written it', () => {
+describe('an answer of the provider that quotes a report, which any person could have written', () => {
   const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
   const by = { published: ['rcpt.test'] }
   const XARF = ['Reported-From: x@evil.test', 'Report-Type: spam', 'Original-Rcpt-To: ann@rcpt.test']
@@ -501,7 +501,7 @@ describe('name servers that do not answer', () => {
     return further.join('') + (await signed(report(domain), domain))
   }
 
-  test('are asked about all keys at once, and waited for until one deadline', async ({ mock }) => {
+  test('are queried for all keys at once, until one deadline', async ({ mock }) => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const asked: string[] = []
     const all = Promise.withResolvers<void>()
@@ -530,7 +530,7 @@ describe('name servers that do not answer', () => {
     assert.deepEqual(seen(await received), ['recorded', false])
   })
 
-  test('put off a mail when they fail at once, too', async () => {
+  test('defer a mail when they fail at once, too', async () => {
     const receive = receiver(async () => ({ kind: 'failed' }))
     assert.deepEqual(seen(await receive(await signed(report('rcpt.test'), 'rcpt.test'))), ['unproven', true])
   })
@@ -575,7 +575,7 @@ describe('name servers that do not answer', () => {
     assert.equal(asked, 16)
   })
 
-  test('are not asked for an email that has many unproven mails', async () => {
+  test('are not queried for an email that has many unproven mails', async () => {
     const receive = receiver(() => assert.fail('no key is looked up'), { unproven: MOST_UNPROVEN })
     const mail = await signed(report('rcpt.test'), 'rcpt.test')
     assert.deepEqual(seen(await receive(mail)), ['too_many', false])

@@ -84,7 +84,7 @@ export class InboundRig implements AsyncDisposable {
     return answer
   }
 
-  /** Hands in a mail that has to be kept; gives what is known of it. */
+  /** Hands in a mail that has to be kept; returns its record. */
   async keep(mail: string, recipient: string): Promise<InboundMail> {
     const answer = await this.handIn(mail, recipient)
     const [, id] = /^250 2\.0\.0 Kept as ([0-9a-f-]{36})\r\n$/.exec(answer) ?? assert.fail(answer)

@@ -38,7 +38,7 @@ for (const [what, piece] of [
   ['heads that do not end', 'content-disposition:form-data; name="a"\r\n'],
   ['empty lines', '\r\n'],
 ] as const) {
-  test(`eight times the form takes no more than eight times the work, with some room: ${what}`, () => {
+  test(`eight times the form takes at most about eight times the work: ${what}`, () => {
     const form = (octets: number) => Buffer.from(piece.repeat(Math.ceil(octets / Buffer.byteLength(piece))))
     const [small, large] = [form(8_192), form(65_536)]
     const timeOf = (body: Buffer) => {

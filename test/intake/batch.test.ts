@@ -68,7 +68,7 @@ describe('batch sending at the intake', () => {
     assertFormError(reply, 400, /for a999@x\.test: .*a line break/)
   })
 
-  test('bounds what a header value may become', async () => {
+  test('limits the size of a header value', async () => {
     const reply = await sent({ subject: 'Hi %recipient.a%' }, bob({ a: 'x '.repeat(10_000) }))
     assertFormError(reply, 400, /for bob@x\.test: .*16384/)
     const unused = await sent({ subject: 'Hi %recipient.b%' }, bob({ a: 'x '.repeat(10_000), b: 'B' }))

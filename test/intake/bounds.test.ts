@@ -1,4 +1,4 @@
-/** What the intake refuses before it works on it, and what it makes of files and headers. The tests ask for answers, not for speed. */
+/** The bounds of the intake, and its treatment of files and headers. The tests check answers, not speed. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Api, assertJsonError, emailCount } from '../http/requests.ts'

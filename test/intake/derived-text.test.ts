@@ -23,7 +23,7 @@ const limits: [cause: DeathCause, options: WorkersOptions][] = [
   ['memory', { memory: 1 }],
 ]
 for (const [cause, options] of limits) {
-  test(`HTML that a worker dies of for want of ${cause} has no text, and the log says why`, async (t) => {
+  test(`HTML that ends a worker for want of ${cause} gives no text, and the log gives the reason`, async (t) => {
     const deaths: WorkerDied[] = []
     const workers = open(t, options)
     assert.equal(await derivedText(HEAVY, workers, 'acme', (death) => deaths.push(death)), '')
@@ -34,7 +34,7 @@ for (const [cause, options] of limits) {
   })
 }
 
-test('nobody dies of usual HTML, however large', async (t) => {
+test('a worker survives usual HTML of any size', async (t) => {
   const html = `<h1>News</h1>${'<p>Hello &amp; welcome</p>'.repeat(1_000)}`
   assert.ok(htmlWeight(html) > 8 * 1024)
   const text = await derivedText(html, open(t), 'acme', (death) => assert.fail(death))
@@ -49,7 +49,7 @@ test('a client that finds the workers busy may try again', async () => {
   })
 })
 
-test('a message whose text was the end of a worker is accepted, and goes out without', async (t) => {
+test('a message whose derived text ended its workers is accepted, and is sent without that text', async (t) => {
   await using service = await startService()
   const { company, key } = await service.tenant('acme.example')
   const api = new Api(service.url, key.token)

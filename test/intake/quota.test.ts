@@ -1,4 +1,4 @@
-/** The quota of a company, as both dialects tell of it. */
+/** The quota of a company, in the answers of both dialects. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { CompanyLimits } from '../../src/accounts/account.ts'
@@ -25,7 +25,7 @@ describe('a quota', () => {
     return { api: new Api(service.url, key.token), companyId: company.id }
   }
 
-  test('refuses what goes beyond it in the words of each dialect, and leaves nothing behind', async () => {
+  test('refuses emails beyond it in the words of each dialect, and leaves nothing behind', async () => {
     const { api, companyId } = await tenant('daily.test', { daily: 3 })
     const email = { from: 'a@daily.test', subject: 's', text: 't' }
     const first = await api.send({ ...email, to: ['x@x.test', 'y@x.test'] })

@@ -82,12 +82,12 @@ describe('remote files', () => {
     ['/none', /answered 404$/],
   ]
   for (const [path, failure] of failures) {
-    test(`are not had from ${path}`, async () => {
+    test(`are not fetched from ${path}`, async () => {
       assert.match(text(await fetchOne(path)), new RegExp(`^failed: .*(?:${failure.source})`))
     })
   }
 
-  test('have a bound together', async () => {
+  test('have a common limit', async () => {
     assert.equal(text(await fetchOne('/large')).length, 600)
     const both = [...(await fetchAll('/large1', '/large2')).values()].map(text)
     assert.ok(
@@ -105,7 +105,7 @@ describe('remote files', () => {
       assert.match(text(found.get(url)!), /^failed: .* in time: .* together have 0\.3 seconds/)
   })
 
-  test('take room as they come, and end where there is none', async () => {
+  test('take memory as they arrive, and end when there is none', async () => {
     let octets = 0
     await files.fetch('acme', [`${base}/file`], (more) => {
       octets += more
@@ -118,7 +118,7 @@ describe('remote files', () => {
     await assert.rejects(refused, full)
   })
 
-  test('of one company wait for each other, and never keep those of another waiting', async () => {
+  test('of one company wait for each other, and never delay those of another', async () => {
     const patient = new RemoteFiles({ ask: outgoing.ask, maxOctets: 1_000, withinMs: 3_000 })
     asked.length = 0
     const hanging = Array.from({ length: 20 }, (_, request) =>
@@ -131,7 +131,7 @@ describe('remote files', () => {
     const other = await patient.fetch('modest', [`${base}/file`], () => {})
     assert.equal(text(other.get(`${base}/file`)!), 'hi')
     const all = (await Promise.all(hanging)).flatMap((found) => [...found.values()].map(text))
-    // Half of what there is goes to one alone.
+    // One company alone gets half of the places.
     assert.equal(asked.filter((url) => url.startsWith('/hang')).length, 28)
     const unheard = all.filter((found) =>
       /too many files are being fetched, .* its turn did not come within 3 s/.test(found),

@@ -195,7 +195,7 @@ const refused: [text: string, why: RegExp][] = [
 ]
 
 describe('address list', () => {
-  it('is read up to as many mailboxes as are asked for', () => {
+  it('is read up to the given number of mailboxes', () => {
     assert.equal(parseAddressList('a@x.org, Us: b@x.org;, (nobody), c@x.org,', 3).length, 3)
     const many = 'a@x.org, b@x.org, c@x.org, not looked at'
     assert.throws(() => parseAddressList(many, 2), AddressCountError)
@@ -220,7 +220,7 @@ describe('address list', () => {
     })
   }
 
-  it('keeps what the sender wrote beside what it means', () => {
+  it('keeps the original text beside the parsed address', () => {
     assert.deepEqual(parseAddressList(' "Doe, Jane" <J.Doe@Bücher.de> , x@y.org'), [
       {
         name: 'Doe, Jane',
@@ -233,7 +233,7 @@ describe('address list', () => {
     ])
   })
 
-  it('reads exactly one mailbox where one is asked for', () => {
+  it('reads exactly one mailbox where only one is allowed', () => {
     assert.equal(parseMailbox('Jane <j@x.org>,').address, 'j@x.org')
     assert.throws(() => parseMailbox(' '), /is empty/)
     assert.throws(() => parseMailbox('a@x.org, b@x.org'), /holds 2 addresses/)

@@ -1,4 +1,4 @@
-/** Where the parts of a message end is known to nobody who wrote them. */
+/** No author of a part of a message knows the boundaries. */
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'

@@ -75,7 +75,7 @@ function lines(text: string | undefined): string {
 }
 
 describe('compose', () => {
-  it('writes a message that can be read with the eye', () => {
+  it('writes a message that people can read', () => {
     const parts = content({ text: 'Hi Jane,\nbye.\n', headers: [['X-Order', '17']], cc: ['Bob <b@x.test>'] })
     assert.equal(
       sound(compose(parts), parts),
@@ -253,7 +253,7 @@ describe('compose', () => {
     assert.throws(() => compose(content({ headers: [['X-A', 'x'.repeat(1200)]] })), /998/)
   })
 
-  it('gives each multipart the boundary it is told, with the number of its level', () => {
+  it('gives each multipart the given boundary, with the number of its level', () => {
     const parts = content({ text: 'a', html: 'b', attachments: [file({})] })
     const message = compose(parts)
     const boundary = boundaries.boundaryOf('email')

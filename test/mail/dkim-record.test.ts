@@ -17,7 +17,7 @@ describe('a DKIM key record', () => {
     })
   })
 
-  test('may leave out what has a default and hold white space and unknown tags', () => {
+  test('may omit fields that have defaults, and may contain white space and unknown tags', () => {
     assert.deepEqual(parseDkimRecord('p=AAAA BBBB\tCC== ; n=a note; h=sha256; s=email; t=y:s;'), {
       keyType: 'rsa',
       publicKey: 'AAAABBBBCC==',

@@ -28,7 +28,7 @@ before(async () => {
   }
 })
 
-/** What an independent verifier says of each signature, in order. */
+/** The verdict of an independent verifier on each signature, in order. */
 async function verdicts(message: Buffer): Promise<string[]> {
   const { results } = await dkimVerify(message, {
     resolver: async (name: string, type: string) => {
@@ -110,7 +110,7 @@ describe('a signed message', () => {
     }
   })
 
-  test('survives what relays rightly do: trace fields, list fields, white space', async () => {
+  test('survives the usual changes of relays: trace fields, list fields, white space', async () => {
     const text = (await signed(header, bytes('Hello  there\r\n'))).toString('latin1')
     const relayed = `Received: from a by b; today\r\nList-Id: <l.z.test>\r\n${text
       .replace('Subject: Hi', 'SUBJECT:\r\n  Hi ')
@@ -118,7 +118,7 @@ describe('a signed message', () => {
     assert.deepEqual(await verdicts(bytes(relayed)), ['pass', 'pass'])
   })
 
-  test('any flipped bit in what is signed makes it fail', async () => {
+  test('fails when any bit of the signed part is flipped', async () => {
     const message = await signed(header, bytes('Hello\r\nworld, how are you?\r\n'))
     const start = message.indexOf('From: Jane')
     await fc.assert(
@@ -308,7 +308,7 @@ describe('any message', () => {
   })
 })
 
-test('the public half is what the record publishes', () => {
+test('the record publishes the public half of the key', () => {
   for (const { selector, algorithm, privateKey } of keys) {
     assert.equal(
       dkimRecord(algorithm, dkimPublicKey(privateKey)),

@@ -130,7 +130,7 @@ describe('address field', () => {
     ['Doe, Jane <j@x.org>', 'To: "Doe, Jane" <j@x.org>\r\n'],
     ["J. R. O'Neil <j@x.org>", 'To: "J. R. O\'Neil" <j@x.org>\r\n'],
     ['Jörg <j@bücher.de>', 'To: =?utf-8?B?SsO2cmc=?= <j@xn--bcher-kva.de>\r\n'],
-    // What the sender encoded is read and encoded again.
+    // Words encoded by the sender are decoded and encoded again.
     ['=?iso-8859-1?Q?J=F6rg?= <j@x.org>', 'To: =?utf-8?B?SsO2cmc=?= <j@x.org>\r\n'],
     ['=?utf-8?q?Doe,?= =?utf-8?q?_Jane?= <j@x.org>', 'To: "Doe, Jane" <j@x.org>\r\n'],
     ['=?x-odd?Q?a?= <j@x.org>', 'To: =?utf-8?B?PT94LW9kZD9RP2E/PQ==?= <j@x.org>\r\n'],
@@ -242,7 +242,7 @@ describe('custom field', () => {
     assert.equal(linesOf(field, 998).length, 2)
   })
 
-  it('refuses what cannot be written', () => {
+  it('refuses invalid names and values', () => {
     const bad: [name: string, value: string, why: RegExp][] = [
       ['X-A', 'a\r\nBcc: evil@x.org', /X-A contains a line break at character 2/],
       ['X-A', 'a\nb', /line break/],
@@ -280,7 +280,7 @@ describe('custom field', () => {
 })
 
 describe('header rules', () => {
-  it('knows the names that are not for the sender to set', () => {
+  it('knows the names that the sender may not set', () => {
     for (const name of [
       'From',
       'TO',

@@ -47,7 +47,7 @@ function files(count: number, change: (index: number) => Partial<Attachment>): A
 
 const both = (text: string) => content({ text, html: text })
 
-/** Messages of about as many octets as asked for, each bad for some way of composing. */
+/** Messages of about the given number of octets, each bad for some way of composing. */
 const SHAPES: Record<string, (octets: number) => MessageContent> = {
   'a text of former boundaries': (n) => both(formerBoundaries(n / 27)),
   'one line': (n) => both('x'.repeat(n)),
@@ -100,7 +100,7 @@ const SHAPES: Record<string, (octets: number) => MessageContent> = {
 
 const OCTETS = 100_000
 
-/** Twice the work and something for what is done once; not four times. */
+/** Twice the work, with some room for work that is done once; not four times. */
 function assertLinear(work: (octets: number) => () => unknown): void {
   // Once before: tables are made, and caches filled.
   work(OCTETS)()
@@ -133,7 +133,7 @@ describe('twice the message takes twice the work', () => {
 
   const addressee = { address: 'b@x.test', name: 'B', variables: { a: 'b' } }
 
-  test('what is left of a header field without placeholders is not searched from each of its blanks', () => {
+  test('the rest of a header field without placeholders is not searched again from each of its blanks', () => {
     // In quadratic time this would not end.
     const blanks = ' '.repeat(2_000_000)
     const rest = `x${blanks}x,<${blanks}x,<mailto:${blanks}x`

@@ -1,4 +1,4 @@
-/** What an independent parser finds in a message must be the same before and after it was made fit to be sent. */
+/** An independent parser must find the same in a message before and after it was made fit to be sent. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -260,7 +260,7 @@ describe('7-bit form', () => {
     assert.ok(binary.endsWith(`\r\n\r\n${Buffer.from('Grüße\r\n').toString('base64')}\r\n`))
   })
 
-  test('reaches into attached messages and relabels what is around', () => {
+  test('converts attached messages too, and relabels the parts around them', () => {
     const inner =
       'Subject: inner\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nGrün'
     const outer = `--b\r\nContent-Type: message/rfc822\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${inner}\r\n--b--\r\n`

@@ -62,7 +62,7 @@ describe('the files of a ready message', () => {
     assert.deepEqual(listRawFiles(mixed(body, page, body)), [])
   })
 
-  test('a text that is named, or called an attachment, is one', () => {
+  test('a text with a file name, or with the disposition attachment, is a file', () => {
     const notes = ['Content-Type: text/plain; name=notes.txt', '', 'n']
     const called = ['Content-Disposition: attachment', '', 'x']
     assert.deepEqual(named(mixed(notes, called)), ['notes.txt', 'attachment-2.txt'])
@@ -88,7 +88,7 @@ describe('the files of a ready message', () => {
     ])
   })
 
-  test('what lies in a message within the message belongs to that one', () => {
+  test('a file in an attached message belongs to that message', () => {
     const inner = ['Content-Type: message/rfc822', '', 'Content-Type: application/zip; name=a.zip', '', 'z']
     assert.deepEqual(named(mixed(inner)), ['attachment-1.eml'])
   })

@@ -98,7 +98,7 @@ describe('reading a ready message', () => {
     }
   })
 
-  test('gives nothing for what is not there', () => {
+  test('gives no value for missing fields', () => {
     const message = readRaw(bytes('Subject: only\r\n\r\n'))
     assert.deepEqual([message.from, message.to], [undefined, []])
     assert.equal(message.messageId, undefined)
@@ -180,7 +180,7 @@ describe('making a ready message fit to be sent', () => {
     assert.equal(normalised(plain), plain)
   })
 
-  test('adds what is missing, at the end of the header', () => {
+  test('adds missing fields at the end of the header', () => {
     assert.equal(
       normalised('From: a@x.test\nMessage-ID: <<1@x.test>>\n\nHi'),
       lines(
@@ -272,7 +272,7 @@ describe('making a ready message fit to be sent', () => {
     assert.equal(readRaw(bytes(result)).text, content.toString())
   })
 
-  test('refuses what would have to be guessed, and says what it is', () => {
+  test('refuses an ambiguous message, and names the cause', () => {
     refused('', /no header/)
     refused('\r\n\r\nbody', /Field 1 of the header is not of the form "Name: value" but "body"/)
     refused('From: a@x.test\r\nnonsense\r\n\r\n', /Field 2 of the header .* "nonsense"/)
@@ -291,7 +291,7 @@ describe('making a ready message fit to be sent', () => {
     refused(`From: a@x.test\r\nX-A: ${' x\r\n'.repeat(70_000)}\r\n`, /longer than 262144 octets/)
   })
 
-  test('refuses to change what is signed', () => {
+  test('refuses to change a signed part', () => {
     const signed = lines(
       'From: a@x.test',
       'Content-Type: multipart/signed; boundary=s; protocol="application/pgp-signature"',
@@ -310,7 +310,7 @@ describe('making a ready message fit to be sent', () => {
     refused(signed, /signed part that has lines over 998 octets.*break the signature/)
   })
 
-  test('of 986 to 998 octets, which some servers cut, are encoded; what is signed stays as it is', () => {
+  test('encodes lines of 986 to 998 octets, which some servers cut, and leaves signed parts unchanged', () => {
     const long = 'x'.repeat(990)
     const plain = normalised(lines('From: a@x.test', 'Content-Type: text/plain', '', long, ''))
     assert.match(plain, /Content-Transfer-Encoding: quoted-printable/)

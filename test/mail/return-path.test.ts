@@ -39,7 +39,7 @@ describe('a return path', () => {
     assert.deepEqual(readReturnPath(key, address, NOON), { ...asRead(path), recipient: null })
   })
 
-  it('names the domain of its recipients, of which nobody can find another one with the same mark', () => {
+  it('names the domain of its recipients by a mark that cannot be searched for a second domain', () => {
     const { path, address } = made({ domain: 'x.test' })
     const found = readReturnPath(key, address, NOON)
     assert.ok(found !== null && typeof found === 'object')

@@ -1,4 +1,4 @@
-/** The bound that spares the intake composing: never below what is composed, and never given where composing may fail. */
+/** The bound that spares the intake composing: never below the composed size, and not given where composing may fail. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -38,7 +38,7 @@ function message(from: Mailbox, to: Mailbox[], subject: string): MessageContent 
 }
 
 describe('the bound of a header', () => {
-  test('is never below what is written', () => {
+  test('is never below the size of the written header', () => {
     fc.assert(
       fc.property(mailbox, fc.array(mailbox, { maxLength: 5 }), words(30), (from, to, subject) => {
         const bound = headerBound([[from], to], subject)
@@ -57,7 +57,7 @@ describe('the bound of a header', () => {
   })
 })
 
-test('the bound of a body is never below what is written', () => {
+test('the bound of a body is never below the size of the written body', () => {
   const texts = fc
     .array(fc.constantFrom(...PIECES, '\n', '\r', '\r\n', '='), { maxLength: 300 })
     .map((pieces) => pieces.join(''))

@@ -132,7 +132,7 @@ describe('recipient variables in a ready message', () => {
     assert.match(email.html!, /<p>ü Jörg P<\/p>/)
   })
 
-  it('lets no value end a part, whoever knows the boundary', async () => {
+  it('lets no value end a part, even if its author knows the boundary', async () => {
     const line = 'Content-Type: text/plain; charset=utf-8'
     const template = [
       'A: b',

@@ -169,7 +169,7 @@ describe('the work to derive text, and the text, grow as the HTML does, no faste
     )
   })
 
-  test('up to limits: what is read, and what is written', () => {
+  test('stops at limits of the input and of the text', () => {
     const lines = textFromHtml(`<blockquote><blockquote><blockquote>${'a<br>'.repeat(HTML_LIMIT)}`)
     assert.ok(lines.length <= TEXT_LIMIT + 100)
     assert.match(lines, /^> > > a\n> > > a\n/)

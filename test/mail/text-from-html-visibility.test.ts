@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { textFromHtml } from '../../src/mail/text/text-from-html.ts'
 
-/** How a style changes what is seen inside: of all, or of text alone. */
+/** The effect of a style on the elements inside: on all, or on text alone. */
 type Effect = 'none' | 'gone' | 'invisible' | 'visible' | 'sizeless' | 'sized'
 
 /** Each way to hide something in mail, to show it again, and what only looks like one. */
@@ -98,7 +98,7 @@ function written(nodes: readonly Node[]): { html: string; shown: string[] } {
   return { html, shown }
 }
 
-test('what a browser shows is in the text, once and in its order, and nothing else', () => {
+test('the text contains exactly the text that a browser shows, once and in order', () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
   console.log(`seed ${seed}`)
   let hidden = 0

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { HTML_LIMIT, textFromHtml } from '../../src/mail/text/text-from-html.ts'
 import { hostileHtml } from '../support/hostile-html.ts'
 
-/** Mails in the style of what builders and mail programs make, and each as somebody likes to read it. */
+/** Mails in the style of builders and mail programs, each with a text that reads well. */
 const MAILS = new URL('text-from-html/', import.meta.url)
 const mail = (name: string) => readFileSync(new URL(name, MAILS), 'utf8')
 /** Each pair: HTML, and the text it becomes. */
@@ -89,7 +89,7 @@ describe('text', () => {
     assert.equal(textFromHtml(`<p>${long}</p>`), long)
   })
 
-  test('leaves out what is no text', () => {
+  test('leaves out content that is not text', () => {
     become([
       ['a<script>if (a < b) "</p>"</script>b<style>p{}</style>c', 'abc'],
       ['<head><title>T</title></head><body>a', 'a'],
@@ -101,7 +101,7 @@ describe('text', () => {
     ])
   })
 
-  test('leaves out what Office writes beside it', () => {
+  test('leaves out the additions of Office', () => {
     become([
       ['<xml><o:OfficeDocumentSettings><o:AllowPNG/></o:OfficeDocumentSettings></xml>a', 'a'],
       [
@@ -221,7 +221,7 @@ describe('links', () => {
     ])
   })
 
-  test('show nothing that would hide or change what they are', () => {
+  test('show no characters that would hide or change the address', () => {
     become([
       ['<a href="https://x.test/\u202egpj.exe">a</a>', 'a <https://x.test/%E2%80%AEgpj.exe>'],
       ['<a href="https://x.test/\u009b31m\u200b\u00a0">a</a>', 'a <https://x.test/%C2%9B31m%E2%80%8B>'],

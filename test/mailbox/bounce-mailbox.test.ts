@@ -96,7 +96,7 @@ describe('the bounce mailbox', { skip }, () => {
   test('messages are read and marked, and later ones are read at once', async (t) => {
     dovecot.deliver('told', message('one'))
     dovecot.deliver('told', message('two'))
-    // Nobody looks again within the test: the server has to tell (IDLE, RFC 2177).
+    // The client does not poll within the test: the server has to report the message (IDLE, RFC 2177).
     const { received, reader, store } = await read(t, 'told', { waits: { poll: 3_600_000 } })
     await until(() => marked() === 2, 'marks on two messages')
     assert.deepEqual(received.toSorted(), ['one', 'two'])
@@ -146,7 +146,7 @@ describe('the bounce mailbox', { skip }, () => {
     assert.deepEqual(results, ['read', 'read', 'read', 'read'])
   })
 
-  test('a message whose turn has not come when the service stops is left for the next reader', async (t) => {
+  test('a message whose turn has not come when the service stops stays for the next reader', async (t) => {
     for (const subject of ['one', 'two']) dovecot.deliver('turns', message(subject))
     let turns = 0
     let waits = 0

@@ -54,7 +54,7 @@ describe('reports in a mailbox', { skip }, () => {
     assert.deepEqual(await rig.events(id), ['0:bounced'])
   })
 
-  test('a report without a token of ours changes nothing, however it calls itself', async () => {
+  test('a report without a token of ours changes nothing, whatever it claims to be', async () => {
     const { id, messageId } = await rig.send(['safe@rcpt.test'])
     const mail = bounce({
       to: 'safe@rcpt.test',
@@ -89,7 +89,7 @@ describe('reports in a mailbox', { skip }, () => {
     }
   })
 
-  test('what /metrics says of it', async () => {
+  test('/metrics counts the messages of the mailbox', async () => {
     const text = await (await fetch(`${rig.service.url}/metrics`)).text()
     const value = (name: string) =>
       text

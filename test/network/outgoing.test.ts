@@ -216,7 +216,7 @@ test('an answer that costs more than its octets is not read to its end', async (
   }
 })
 
-test('what comes in small pieces is put together', async () => {
+test('an answer in small pieces is put together', async () => {
   const text = Array.from({ length: 5_000 }, (_, index) => `${index},`)
   const { port } = await listening(
     createServer((_, response) => {
@@ -228,7 +228,7 @@ test('what comes in small pieces is put together', async () => {
   assert.equal(body.toString(), text.join(''))
 })
 
-test('the error says what prevented an answer', async () => {
+test('the error names the cause that prevented an answer', async () => {
   const { cert, key } = selfSigned(['127.0.0.1'])
   const { port: tls } = await listening(createTlsServer({ cert, key }, (_, response) => response.end()))
   const { port: cutting } = await listening(createServer((request) => void request.socket.destroy()))

@@ -61,7 +61,7 @@ test('public unicast addresses are public, right up to the borders of the privat
   }
 })
 
-test('the guard says which address it refuses and what it is', () => {
+test('the guard names the refused address and its kind', () => {
   const guard = addressGuard({ allowPrivateNetworks: false })
   assert.equal(guard('127.0.0.1'), '127.0.0.1 is not a public address (loopback)')
   assert.equal(guard('10.1.2.3'), '10.1.2.3 is not a public address (private)')

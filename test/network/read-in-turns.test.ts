@@ -41,7 +41,7 @@ test('slices that are much work are read one in each turn of the event loop, to 
   assert.ok(Math.max(...[...byTurn.values()].map(({ length }) => length)) <= 2)
 })
 
-test('what is ended is read no further', async () => {
+test('a socket that was destroyed is read no further', async () => {
   const server = net.createServer((socket) => socket.on('error', () => {}).write(Buffer.alloc(OCTETS)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

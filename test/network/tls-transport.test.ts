@@ -12,7 +12,7 @@ import { TlsTransport } from '../../src/network/tls-transport.ts'
 /** Ms of work on each slice: more than a turn of the event loop has time for. */
 const WORK = 20
 
-describe('what TLS is spoken over', () => {
+describe('the transport under TLS', () => {
   let server: net.Server
   let port: number
 
@@ -89,7 +89,7 @@ describe('what TLS is spoken over', () => {
     transport.destroy()
   })
 
-  test('what came before the other end closed is all handed over, however long it takes', async () => {
+  test('octets that arrived before the other end closed are all handed over, however long that takes', async () => {
     const server = net.createServer((socket) => void socket.on('error', () => {}).end(Buffer.alloc(60_000)))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -47,7 +47,7 @@ test('accounts that were read first do not replace those read later', {
   const { key } = await service.tenant('keys.test')
   const api = new ApiClient(service.url, key.token)
 
-  // A reader that reads everything, for a version is there that nobody noted, has seen the key, waits for the lock, and is
+  // A reader reads everything, because there is an unrecorded version; it has seen the key, waits for the lock, and is
   // stopped there while the key is revoked.
   const raised = "UPDATE counters SET value = value + 1 WHERE name = 'accounts'"
   await execute(url, raised)

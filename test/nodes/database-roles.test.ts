@@ -1,4 +1,4 @@
-/** The statements of docs/operations.md give the service the rights it needs, and nobody any other. */
+/** The statements of docs/operations.md give the service the rights it needs, and no other role any rights. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -125,7 +125,7 @@ describe('roles on PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(await sqlstate(stranger, 'SELECT 1'), '42501')
   })
 
-  test('a schema that is not current is said to be, with what to do, and left as it is', async (t) => {
+  test('an outdated schema is reported with its fix, and left as it is', async (t) => {
     const { owner, service } = await setUp(t)
     await (await PostgresStore.open(owner)).close()
     const [{ version }] = (await execute<{ version: number }>(
@@ -164,7 +164,7 @@ describe('roles on PostgreSQL', { skip: withoutPostgres() }, () => {
     await (await PostgresStore.open(service)).close()
   })
 
-  test('a lock that anybody can take keeps no node from starting', async (t) => {
+  test('a lock that any database user can take keeps no node from starting', async (t) => {
     const { owner, service, superuser } = await setUp(t)
     await (await PostgresStore.open(owner)).close()
     const client = new Client({ connectionString: superuser })

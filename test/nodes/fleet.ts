@@ -9,7 +9,7 @@ import { execute, freshDatabase } from '../support/postgres.ts'
 import { type Moment, type Reaction, type Sink, startSink } from '../support/sink.ts'
 import { until } from '../support/until.ts'
 
-/** As a sink's script, told the name of the node that speaks. */
+/** As the script of a sink, with the name of the node that speaks. */
 export type NodeScript = (
   moment: Moment,
   node: string,
@@ -17,11 +17,11 @@ export type NodeScript = (
 
 export interface FleetOptions {
   script?: NodeScript
-  /** A function: what is set depends on the sink. */
+  /** A function if the settings depend on the sink. */
   settings?: Settings | ((sink: Sink) => Settings)
 }
 
-/** What `node list --json` tells. */
+/** The output of `node list --json`. */
 export interface ListedNode {
   token: number
   name: string

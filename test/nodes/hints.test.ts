@@ -1,4 +1,4 @@
-/** NOTIFY is a hint: whoever may connect to the database can send any, and none makes a node believe, miss or do anything. */
+/** NOTIFY is a hint: any user of the database can send it, and none makes a node believe, miss or do anything. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, type TestContext, test } from 'node:test'
@@ -32,7 +32,7 @@ const ODD = [
   '{"accounts":9007199254740991}',
 ]
 
-/** A feed on connections of its own that counts how often it looks at the tables, and what it is sent. */
+/** A feed on connections of its own that counts its reads of the tables, and the notifications it gets. */
 function countedFeed(context: TestContext, url: string) {
   const counted = { looks: 0, received: 0, connections: 0 }
   const connect = async () => {
@@ -63,7 +63,7 @@ function countedFeed(context: TestContext, url: string) {
   return { feed, counted }
 }
 
-/** A watcher begins to listen some time later: what is sent before reaches nobody. */
+/** A watcher begins to listen some time later: earlier notifications reach no node. */
 async function listensTo(sender: Client, counted: { received: number }, signal: AbortSignal): Promise<void> {
   do {
     await sender.query('NOTIFY postroad')
@@ -71,7 +71,7 @@ async function listensTo(sender: Client, counted: { received: number }, signal: 
   } while (counted.received === 0)
 }
 
-describe('notifications from anybody', { skip: withoutPostgres() }, () => {
+describe('notifications from any database user', { skip: withoutPostgres() }, () => {
   test('a key revoked after them stops', async (t) => {
     const url = await freshDatabase(t)
     await using service = await startService({ database: parseDatabase(url), secretKey: randomBytes(32) })
@@ -107,7 +107,7 @@ describe('notifications from anybody', { skip: withoutPostgres() }, () => {
     }
   })
 
-  test('cause no more than one look at the tables in 20 ms, and tell nothing', async (t) => {
+  test('cause at most one look at the tables in 20 ms, and report no change', async (t) => {
     const url = await freshDatabase(t)
     await (await PostgresStore.open(url)).close()
     const { feed, counted } = countedFeed(t, url)

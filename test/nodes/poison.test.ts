@@ -10,7 +10,7 @@ import { Fleet } from './fleet.ts'
 
 const FAULT = fileURLToPath(new URL('../scenarios/15-poison/fault.mjs', import.meta.url))
 
-test('what took one node down does not take down the one that takes its work over', {
+test('a message that crashed one node does not crash the node that takes over its work', {
   skip: withoutPostgres(),
 }, async () => {
   await using fleet = await Fleet.start()

@@ -6,8 +6,8 @@ import { withoutPostgres } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { Fleet } from './fleet.ts'
 
-describe('what a node does', { skip: withoutPostgres() }, () => {
-  test('an API node delivers nothing, and what it takes in goes out where delivery is done', async () => {
+describe('the roles of a node', { skip: withoutPostgres() }, () => {
+  test('an API node delivers nothing, and delivery nodes send the mail that it accepted', async () => {
     await using fleet = await Fleet.start()
     const api = await fleet.node('api', 'api')
     const sent = await fleet.send(api, 5)
@@ -34,7 +34,7 @@ describe('what a node does', { skip: withoutPostgres() }, () => {
     assert.deepEqual(fleet.doubled(), [])
   })
 
-  test('a delivery node serves what machines ask of it, and no API', async () => {
+  test('a delivery node serves /health, /ready and /metrics, and no API', async () => {
     await using fleet = await Fleet.start()
     const { api, child } = await fleet.node('delivery', 'delivery')
     for (const path of ['/health', '/ready', '/metrics']) {
@@ -64,7 +64,7 @@ describe('what a node does', { skip: withoutPostgres() }, () => {
 describe('POSTROAD_ROLES', () => {
   const load = (env: Record<string, string>) => loadSettings(env, { envFile: null })
 
-  test('are both unless told otherwise, in one order, and nothing else', () => {
+  test('are both by default, in one order, and accept no other word', () => {
     assert.deepEqual(load({}).roles, ['api', 'delivery'])
     assert.deepEqual(load({ POSTROAD_ROLES: 'Delivery, api' }).roles, ['api', 'delivery'])
     const postgres = { POSTROAD_DATABASE_URL: 'postgres://localhost/postroad' }

@@ -9,7 +9,7 @@ import { Fleet, Gate, type Node } from './fleet.ts'
 /** Sessions that are held when their node ends. */
 const SESSIONS = 3
 
-/** Longer than any of these tests: nobody is given up for being silent. */
+/** Longer than any of these tests: no node is given up for its silence. */
 const LONG = { POSTROAD_NODE_TIMEOUT: '300s' }
 
 interface Killed extends AsyncDisposable {
@@ -54,7 +54,7 @@ async function names(fleet: Fleet): Promise<string[]> {
 }
 
 describe('a node that is started again under its name', { skip: withoutPostgres() }, () => {
-  test('takes up at once what it had under way when it was killed, each message once', async () => {
+  test('sends at once the mail that was under way when it was killed, each message once', async () => {
     await using killed = await busy()
     const { fleet, first, sent } = killed
     await first.child.kill('SIGKILL')
@@ -65,7 +65,7 @@ describe('a node that is started again under its name', { skip: withoutPostgres(
     assert.deepEqual(fleet.doubled(), [])
     assert.deepEqual(await names(fleet), ['one'])
     assert.equal(await again.metric('postroad_nodes_given_up_total'), 1)
-    // One that is told to stop leaves nothing to take up.
+    // A node that is shut down leaves nothing to take up.
     assert.equal(await again.child.kill('SIGTERM'), 0)
     const third = await fleet.node('one', 'api,delivery')
     assert.equal(await third.metric('postroad_nodes_given_up_total'), 0)

@@ -8,8 +8,8 @@ import { Fleet, Gate, type Node } from './fleet.ts'
 /** One session for each of two nodes. */
 const ONE_EACH = { POSTROAD_CONCURRENCY: '1', POSTROAD_SITE_CONCURRENCY: '2' }
 
-describe('what is stopped anywhere', { skip: withoutPostgres() }, () => {
-  test('stops on every node, also what already waits in their memory', async () => {
+describe('cancellations, suppressions and pauses', { skip: withoutPostgres() }, () => {
+  test('stop mail on every node, also mail that already waits in memory', async () => {
     const gate = new Gate()
     gate.close()
     await using fleet = await Fleet.start({
@@ -42,7 +42,7 @@ describe('what is stopped anywhere', { skip: withoutPostgres() }, () => {
     for (const id of canceled) await installation.command('email', 'cancel', id)
     await installation.command('suppression', 'add', 'unwanted@x.test', '--company', tenant.companyId)
     await installation.command('queue', 'pause', '--domain', 'paused.test')
-    // A node that knows of the pause leases no fresh mail for that domain. What was told before it, it knows as well.
+    // A node that knows of the pause leases no new mail for that domain. It then knows the earlier stops as well.
     for (const node of nodes) {
       await until(
         async () => (await states(await send(node, 'probe@paused.test'))) === 'waiting',

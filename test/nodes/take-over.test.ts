@@ -5,7 +5,7 @@ import { withoutPostgres } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { Fleet, Gate, type Node } from './fleet.ts'
 
-/** Three sessions for the one company (it leaves some free for others), all of which are held; what is more waits in memory. */
+/** Three sessions for the one company (it leaves some free for others), all of which are held; further mail waits in memory. */
 const FEW = { POSTROAD_CONCURRENCY: '4', POSTROAD_SITE_CONCURRENCY: '3' }
 
 /** One node that delivers, whose way to the database can be severed, and one that takes mail in and watches over it. */
@@ -104,7 +104,7 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
     assert.equal(await second.metric('postroad_nodes_given_up_total'), 1)
   })
 
-  test('that is cut off from the database is done by another; what it had handed over already is refused afterwards', async () => {
+  test('that is cut off from the database is done by another; its late results are refused afterwards', async () => {
     const atData = new Gate()
     const atDot = new Gate()
     await using fleet = await Fleet.start({
@@ -151,7 +151,7 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
     assert.equal(await second.metric('postroad_nodes_given_up_total'), 1)
   })
 
-  test('that is cut off for less than its timeout is its own; what it handed over meanwhile is recorded, and nothing new begun', async () => {
+  test('that is cut off for less than its timeout stays its own; the node records the messages sent meanwhile, and begins no others', async () => {
     const atDot = new Gate()
     const atData = new Gate()
     atDot.close()
@@ -188,7 +188,7 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
     assert.equal(await first.metric('postroad_fenced_results_total'), 0)
   })
 
-  test('that nobody else did meanwhile is its own again: what it handed over while it was cut off is written down, not sent again', async () => {
+  test('that no other node did meanwhile is its own again: messages sent while it was cut off are recorded, not sent again', async () => {
     const atDot = new Gate()
     atDot.close()
     await using fleet = await Fleet.start({
@@ -235,7 +235,7 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
     assert.equal(await cutOff.node.metric('postroad_fenced_results_total'), 3)
   })
 
-  test('that is told to stop goes to another at once', async () => {
+  test('that is shut down goes to another at once', async () => {
     await using fleet = await Fleet.start({
       settings: { POSTROAD_NODE_TIMEOUT: '10m', POSTROAD_SHUTDOWN_TIMEOUT: '1s' },
       script: ({ step }, node) => (step === 'mail' && node === 'first' ? { hang: true } : undefined),
@@ -256,8 +256,8 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
   })
 })
 
-describe('two API nodes and two that deliver', { skip: withoutPostgres() }, () => {
-  test('lose nothing when one of each is killed under load, and double only what was on its way', async () => {
+describe('two API nodes and two delivery nodes', { skip: withoutPostgres() }, () => {
+  test('lose no mail when one of each is killed under load, and send twice only messages that were on their way', async () => {
     await using fleet = await Fleet.start()
     const apis = [await fleet.node('api-1', 'api'), await fleet.node('api-2', 'api')]
     const delivery = [await fleet.node('delivery-1', 'delivery'), await fleet.node('delivery-2', 'delivery')]

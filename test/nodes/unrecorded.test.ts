@@ -44,7 +44,7 @@ test('a node that is killed while the database does not answer has handed over n
   assert.equal(await node.metric('postroad_unrecorded'), BOUND)
   assert.equal(sink.messages.length, BOUND)
   await node.child.kill('SIGKILL')
-  // What it asked for last would be done all the same, once the lock is gone.
+  // Its last statement would be carried out once the lock is gone.
   await operator.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   )

@@ -1,4 +1,4 @@
-/** Webhooks of several nodes: each is told by one of them, they share, and what a dead one had another takes over. */
+/** Webhooks of several nodes: each is sent by one of them, they share, and another node takes over from a dead one. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { execute, withoutPostgres } from '../support/postgres.ts'
@@ -8,7 +8,7 @@ import { Fleet } from './fleet.ts'
 
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string
 
-/** Who tells each webhook, in the order they were made. */
+/** The node that sends each webhook, in the order of their creation. */
 async function tellers({ database }: Fleet): Promise<(string | null)[]> {
   const sql = `SELECT n.name FROM webhooks w LEFT JOIN nodes n ON n.token = w.lease ORDER BY w.num`
   return (await execute<{ name: string | null }>(database, sql)).map(({ name }) => name)
@@ -39,7 +39,7 @@ describe('the webhooks of an installation', { skip: withoutPostgres() }, () => {
     await until(async () => `${await tellers(fleet)}` === 'first,second', 'the second node to have one')
     await fleet.send(first, 20)
     await told(40)
-    // Nobody died: nothing was told twice, also while one was handed over.
+    // No node died: nothing was sent twice, not even while a webhook was handed over.
     for (const { received } of receivers) assert.equal(received.length, 40)
 
     await second.child.kill('SIGKILL')
@@ -88,7 +88,7 @@ describe('the webhooks of an installation', { skip: withoutPostgres() }, () => {
     process.kill(second.child.pid, 'SIGSTOP')
     receiver.answer = () => 200
     const third = await fleet.node('third', 'api,delivery')
-    // Not told by what arrives: of what the second sent, some may arrive only now.
+    // The arrivals do not show it: some events that the second node sent may arrive only now.
     await until(async () => `${await tellers(fleet)}` === 'third', 'the third node to take over')
     await receiver.until(() => idsOfEmails().size >= 120)
     gate.resolve(500)

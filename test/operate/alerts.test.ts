@@ -216,7 +216,7 @@ test('a company whose mail has been due for an hour is a problem until the mail 
   assert.deepEqual(waiting.splice(0), [`begun ${ofBeta}`])
 })
 
-test('a company whose due mail waits while its other mail is tried is no problem, because a slow site takes little mail', async () => {
+test('due mail of a company is no problem while its other mail is tried, because a slow site takes little mail', async () => {
   const { at, waiting, dueAt } = await watch()
   const { store, acme, beta } = world
   const [{ token } = { token: 0 }] = await store.nodes()

@@ -68,7 +68,7 @@ import { CALLERS, type CallerName, World } from './world.ts'
 
 const OUTLINE = { from: 0, limit: 1, eventOctets: 1_000, attempts: 1 }
 
-/** Of an email that nobody has tried: whoever may read dialogues is told that there is none. */
+/** Of an email without attempts: a caller that may read dialogues learns that there is none. */
 async function dialogueIn(op: Operation, { id }: { id: string }): Promise<unknown> {
   try {
     return await emails.showDialogue(op, { id, attempt: 0 })
@@ -929,7 +929,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [setup.showSetup, (op) => setup.showSetup(op, { company: 'Acme' }), SEES_WHOLE],
   [audit.listAudit, (op) => audit.listAudit(op, { company: 'Acme', limit: 10 }), MANAGES_WHOLE],
   [audit.exportAudit, (op) => audit.exportAudit(op, { company: 'Acme' }), MANAGES_WHOLE],
-  // What is `own` takes an owner of the company, whom no key stands for: see test/http/console/tenants.test.ts.
+  // A role of `own` needs an owner of the company, and no key is one: see test/http/console/tenants.test.ts.
   [team.showTeam, (op) => team.showTeam(op, { company: 'Acme' }), SEES_WHOLE],
   [
     team.invite,
@@ -990,7 +990,7 @@ const CHANGES =
 /** What no entry may hold. */
 const SECRETS = /PRIVATE KEY|u:p|pr_|whsec_/
 
-/** Nobody hears of it: it is not run. */
+/** A request to forward events, whose callbacks do nothing. */
 const FORWARDED: listening.ForwardRequest = {
   ...{ company: 'Acme', dialect: 'form', url: 'http://localhost:3000', userAgent: 'test' },
   ...{ onTried() {}, onUnreachable() {}, onReachable() {}, onOutage() {}, onReturn() {} },
@@ -1041,7 +1041,7 @@ describe('rights of callers', () => {
           ({ number }) => number > (last?.number ?? 0),
         )
         assert.doesNotMatch(JSON.stringify(entries), SECRETS)
-        // What was refused has left nothing, and what was done is said to be.
+        // A refused change has left no entry, and each entry is marked as done.
         for (const { action, done } of entries) assert.ok(done, `${action} by ${caller}`)
         const asked = verb.audit === null || (verb.audit.unlessByKey && caller !== 'operator')
         if (error !== null || asked || NOTHING_CHANGED.includes(verb)) continue
@@ -1053,7 +1053,7 @@ describe('rights of callers', () => {
     })
   }
 
-  test('whatever changes settings is noted under its own name', () => {
+  test('every change of settings is recorded under its own name', () => {
     for (const [name, value] of VERBS) {
       const { right, audit: noted } = value as unknown as TriedVerb
       if (noted !== null) assert.equal(noted.action, name)
@@ -1069,7 +1069,7 @@ describe('rights of callers', () => {
     )
   })
 
-  test('a foreign thing is not found in the words for one that is not there', async () => {
+  test('a foreign object gets the same words as a missing one', async () => {
     const op = await world.operation('foreign')
     const { id: email } = await world.email()
     const { id: key } = await world.key()
@@ -1132,7 +1132,7 @@ describe('rights of callers', () => {
     }
   })
 
-  test('a key for one domain lists what is of that domain, and what is of the whole company where that is its own', async () => {
+  test('a key for one domain lists the objects of that domain, and the routes of the whole company', async () => {
     const { company, domains: own } = world.acme
     const operator = await world.operation('operator')
     const url = 'https://hook.example/'
@@ -1181,7 +1181,7 @@ describe('rights of callers', () => {
     assert.equal(request.byMember, false)
   })
 
-  test('a key gives no more than it has', async () => {
+  test('a key gives no more rights than its own', async () => {
     const now = Date.now()
     const [soon, later] = [now + 60_000, now + 120_000]
     const own = {
@@ -1194,7 +1194,7 @@ describe('rights of callers', () => {
     const create = (input: Partial<keys.NewKeyInput>) =>
       keys.createKey(op, { company: 'Acme', name: 'k', ...input })
 
-    // What is not asked for is as far as the key goes that makes it.
+    // A bound that is not given is that of the key which makes the new one.
     const { key } = await create({})
     assert.deepEqual([key.scopes, key.networks, key.expiresAt], [['reading'], own.networks, soon])
     const within: Partial<keys.NewKeyInput>[] = [
@@ -1234,7 +1234,7 @@ describe('rights of callers', () => {
     })
     assert.deepEqual([unbounded.key.networks, unbounded.key.expiresAt], [['192.0.2.0/24'], later])
 
-    // Nor does one that has ended meanwhile, however little is asked for.
+    // Nor does a key that has expired meanwhile, however few rights are requested.
     for (const input of [
       {},
       { expiresAt: soon + 1 },
@@ -1255,7 +1255,7 @@ describe('rights of callers', () => {
     )
   })
 
-  test("another company's domain may be asked for, and tells nothing; an operator is told", async () => {
+  test('a company may add the domain name of another company, and learns nothing; an operator gets the reason', async () => {
     const op = await world.operation('foreign')
     const { domain, records } = await domains.addDomain(op, { company: 'Beta', name: 'acme.test' })
     assert.deepEqual([domain.status, domain.sending], ['pending', 'inactive'])
@@ -1268,7 +1268,7 @@ describe('rights of callers', () => {
     assert.deepEqual(told!.hint, { verb: 'showDomain', domain: world.acme.domains[0].id })
   })
 
-  test('of a name that several have asked for an operator is told whose they are, and the company means its own', async () => {
+  test('for a name that several companies claim, an operator gets a list of them, and each company means its own', async () => {
     const name = world.newName()
     const asked = async (caller: 'administrator' | 'foreign', company: string) =>
       (await domains.addDomain(await world.operation(caller), { company, name })).domain
@@ -1291,7 +1291,7 @@ describe('rights of callers', () => {
     await world.store.revokeKey(key.id, 1)
   })
 
-  test('what concerns the whole database is for operators', async () => {
+  test('work on the whole database is for operators', async () => {
     const { caller } = await world.operation('manager')
     const of = { caller, database: { engine: 'sqlite', path: '/nowhere/x.db' }, secretKey: null } as const
     const moved = { from: of.database.path, to: 'postgres://x', restart: false, onProgress() {} }

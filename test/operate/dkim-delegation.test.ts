@@ -50,7 +50,7 @@ describe('DKIM keys in the zone of the operator', () => {
     const { records } = await showDomain(await operation(), { domain: domain.id })
     return records.filter(({ kind }) => kind === 'dkim')
   }
-  /** The owner publishes what is shown. */
+  /** The owner publishes the shown records. */
   async function publish(domain: SendingDomain): Promise<void> {
     for (const { name, type, value } of await dkimOf(domain)) dns.zone[`${name}/${type}`] = [value]
   }
@@ -366,7 +366,7 @@ describe('DKIM keys in the zone of the operator', () => {
     assert.equal((await now(domain)).settings.dkimDelegated, undefined)
   })
 
-  test('a refused move leaves what the operator has changed meanwhile', async (t) => {
+  test('a refused move keeps the changes that the operator made meanwhile', async (t) => {
     const domain = await withTxt()
     await rotateDkimKey(await operation(), { domain: domain.id })
     const { store } = service

@@ -89,7 +89,7 @@ class RotatedDomain {
     return rotated
   }
 
-  /** The owner publishes what is shown, and the operator loads the zone. */
+  /** The owner publishes the shown records, and the operator loads the zone. */
   async publish(): Promise<void> {
     const { operation, dns } = this.rig
     const { records } = await showDomain(await operation(), { domain: this.domain.id })
@@ -169,7 +169,7 @@ test('an hour in which the owner of a domain publishes the next key', async () =
   delete rig.dns.zone[`${removed}/TXT`]
   shop.history.note(found + RETIRING_MS)
   assert.equal(new Set(shop.signed.map(({ name }) => name)).size, 2)
-  // Nobody can guess the selector of the next key before a message has it.
+  // The selector of the next key cannot be guessed before a message has it.
   await shop.assertVerified(false)
   const { raw } = shop.signed.find(({ name }) => name === removed)!
   assert.equal((await verifyDkim(raw, new Map())).pass, false, 'without its record it would fail')

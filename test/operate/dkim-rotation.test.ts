@@ -194,7 +194,7 @@ describe('DKIM keys by themselves', () => {
     assert.notEqual(again.dkim.find(isNext)!.selector, begun.dkim.find(isNext)!.selector)
   })
 
-  test('a rotation repairs a domain whose record DNS has lost: that key has nothing to wait for', async () => {
+  test('a rotation repairs a domain whose DKIM record was removed from DNS, without a wait for that key', async () => {
     const domain = await verified()
     const later = Date.now() + 2 * CHECK_EVERY_MS
     unpublish(domain, domain.dkim[0]!)
@@ -235,7 +235,7 @@ describe('DKIM keys by themselves', () => {
     assert.deepEqual(await audited(domain), entries)
   })
 
-  test('what would leave mail without a signature that DNS confirms is done only on purpose', async () => {
+  test('a change that would leave mail without a signature confirmed by DNS needs force', async () => {
     const domain = await verified()
     const [first] = domain.dkim as [DkimIdentity]
     const key = { domain: domain.id, selector: 's2' }

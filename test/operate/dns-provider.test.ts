@@ -35,7 +35,7 @@ test('the servers behind an alias are those of another zone', async () => {
   assert.deepEqual([zone, provider], ['shop.example', null])
 })
 
-test('DNS that does not answer, or knows no servers, says nothing; a top-level domain is not asked for', async () => {
+test('without an answer or name servers of DNS the zone is unknown; a top-level domain is not queried', async () => {
   const unknown = { zone: null, nameServers: [], provider: null }
   assert.deepEqual(await zoneOf('a.b.c.d.e.example'), unknown)
   assert.deepEqual(rig.dns.queries, [

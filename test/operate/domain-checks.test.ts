@@ -74,7 +74,7 @@ test('a check that takes long keeps one place, and the others go on', async (t) 
   assert.equal(await checkedAt(slow!), 1)
 })
 
-test('name servers that stay silent are asked after longer and longer waits', async () => {
+test('silent name servers are queried after longer and longer waits', async () => {
   const [own] = await domains('quiet.example', 1)
   rig.dns.zone['n0.quiet.example/TXT'] = { rcode: 'SERVFAIL' }
   for (const { selector } of own!.dkim) {

@@ -1,4 +1,4 @@
-/** When the records of a domain are asked for again. */
+/** When the records of a domain are looked up again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nextDomainCheck } from '../../src/operate/domain-schedule.ts'
@@ -28,11 +28,11 @@ test('from then on a domain is checked once an hour', () => {
   assert.equal(next('12345678', first + 1_000), first + HOUR, 'a late check does not move the next one')
 })
 
-test('DNS that did not answer is asked again in ten minutes', () => {
+test('DNS that did not answer is queried again in ten minutes', () => {
   assert.equal(next('12345678', NOW, true), NOW + HOUR / 6)
 })
 
-test('DNS that does not answer again and again is asked less and less, and once an hour at least', () => {
+test('DNS that stays silent is queried less and less, but once an hour at least', () => {
   const waits = []
   for (let silentFor = 0; waits.length < 5; silentFor = waits.at(-1)!) {
     waits.push(next('12345678', NOW, true, silentFor) - NOW)

@@ -140,7 +140,7 @@ describe('the text of a search for emails', () => {
     ['http://example.com', { anyWords: ['http://example.com'], anyWordsOpen: true }],
   ]
   for (const [text, search] of whileTyped) {
-    test(`"${text}" may be going on`, () =>
+    test(`"${text}" may be unfinished`, () =>
       assert.deepEqual(parseEmailQuery(text, CLOCK, { typing: true }), { kind: 'search', search }))
   }
 
@@ -168,7 +168,7 @@ describe('the text of a search for emails', () => {
     })
   }
 
-  test('no beginning of what people type is an error', () => {
+  test('no beginning of a typed search is an error', () => {
     const whole =
       'to:you@example.com subject:"welcome aboard" event:bounced,opened status:held,retrying tag:kind:receipt has:attachment '
     const query = `${whole}after:2026-01-31T12:30 before:yesterday you@example.com "order 4711" id:${ID}`
@@ -176,7 +176,7 @@ describe('the text of a search for emails', () => {
       parseEmailQuery(query.slice(0, end), CLOCK, { typing: true })
   })
 
-  test('no event is called as what every object of the program has', () => {
+  test('names of properties that every object has are not events', () => {
     for (const word of ['constructor', '__proto__', 'toString', 'valueOf']) {
       assert.throws(() => parseEmailQuery(`event:${word}`, CLOCK), OperateError)
     }
@@ -196,7 +196,7 @@ describe('the text of a search for emails', () => {
     assert.equal(since('2026-01-31T00:00Z', 'Asia/Tokyo'), '2026-01-31T00:00:00.000Z')
   })
 
-  test('whatever is typed is understood or refused, and never takes long', () => {
+  test('any typed text is understood or refused, and never takes long', () => {
     for (const text of [
       '"'.repeat(1_000),
       ':'.repeat(1_000),

@@ -84,7 +84,7 @@ describe('a search for emails', () => {
     }
   })
 
-  test('by status, where waiting is whatever is not at an end', async () => {
+  test('by status, where waiting means every unfinished state', async () => {
     const { store, beta } = world
     const half = email(beta.company, ['gone@x.test', 'later@x.test'], { domainId: beta.domains[0].id })
     await store.accept(half, { token })

@@ -269,7 +269,7 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
   assert.deepEqual([suppressions, pauses, last], [[], [], []])
 })
 
-test('what the domain publishes about its servers: MTA-STS, and DANE before it', async () => {
+test('the policies of the domain about its servers: MTA-STS, and DANE before it', async () => {
   const { store } = await world.operation('operator')
   const now = Date.now()
   const expiresAt = now + 86_400_000
@@ -354,7 +354,7 @@ describe('an obstacle', () => {
     assert.match((await problem(JANE, { setup }))!, /10\.0\.0\.1 is not a public address/)
   })
 
-  test('a company does not learn the addresses, and which names have some, of the network around the service', async () => {
+  test('a company does not learn the addresses of the network around the service, nor which names have some', async () => {
     dns.zone = {
       'db.corp.example/A': ['10.1.2.3'],
       'empty.corp.example/TXT': ['x'],
@@ -457,7 +457,7 @@ describe('a try', () => {
     assert.deepEqual(sink.messages, [])
   })
 
-  test('tells a refusal in the words of the server', async (t) => {
+  test('reports a refusal in the words of the server', async (t) => {
     const sink = await startSink({
       script: ({ step }) => (step === 'rcpt' ? { reply: '550 5.1.1 no such user' } : undefined),
     })
@@ -491,7 +491,7 @@ describe('a try', () => {
     })
   })
 
-  test('tells why no server was reached', async () => {
+  test('reports why no server was reached', async () => {
     const sink = await startSink()
     await sink.close()
     const { accepted, server, message } = await tried(sink.port)

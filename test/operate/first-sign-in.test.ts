@@ -1,4 +1,4 @@
-/** The link of a first start: one operator, however many nodes begin, and no link once somebody can get in. */
+/** The link of a first start: one operator, however many nodes begin, and no link once a person can sign in. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ test('there is a link until an operator has a password, even while one is signed
   assert.equal(await firstSignIn(store, now + 2), null)
 })
 
-test('where people are and none is an operator, a start makes none', async (t) => {
+test('where people exist but no operator, a start makes none', async (t) => {
   const [store] = (await nodes(t, 1)) as [Store]
   await store.addPerson(person())
   assert.equal(await firstSignIn(store, Date.now()), null)

@@ -80,7 +80,7 @@ function relay(port: number, host = '127.0.0.1'): RelayRoute {
   return { kind: 'relay', host, port, implicitTls: false, tls: 'opportunistic', ...login }
 }
 
-/** A server that says `line` to whoever connects; null: it hangs up. */
+/** A server that says `line` to each client; null: it hangs up. */
 async function speaker(line: string | null) {
   const server = createTcp((socket) => {
     socket.on('error', () => {})
@@ -135,7 +135,7 @@ describe('the way out', () => {
     assert.match(result.advice!, /relay/)
   })
 
-  test('direct: without DNS nothing can be told', async () => {
+  test('direct: without DNS the state is unknown', async () => {
     const setup = { delivery: { kind: 'direct' }, smtpPort: 1 } as const
     assert.equal((await installation('outgoing', { setup })).state, 'unknown')
   })
@@ -201,7 +201,7 @@ describe('a relay that wants a login', () => {
     assert.match(said.join(' '), /EHLO \S+ AUTH \S+ \S+ QUIT$/)
   })
 
-  test('and refuses it is a problem, told without the password', async () => {
+  test('and refuses it is a problem, shown without the password', async () => {
     const { result, said } = await asked('535 5.7.8 Username and Password not accepted', 'off')
     assert.equal(result.state, 'wrong')
     assert.match(
@@ -252,7 +252,7 @@ describe('the name of the machine', () => {
     )
   })
 
-  test('cannot be told where the DNS fails, and does not matter behind a relay', async () => {
+  test('is unknown when DNS fails, and unneeded behind a relay', async () => {
     dns.zone = {
       'mail.example.test/A': { rcode: 'SERVFAIL' },
       'mail.example.test/AAAA': { rcode: 'SERVFAIL' },
@@ -269,7 +269,7 @@ describe('HTTPS', () => {
     assert.match(result.code!, /^POSTROAD_PUBLIC_URL=https:/)
   })
 
-  test('is asked for /health: without encryption, by somebody else, by nobody', async () => {
+  test('is checked at /health: without encryption, at another server, without an answer', async () => {
     let body = '{"status":"ok"}'
     const server = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -316,7 +316,7 @@ describe('HTTPS with a certificate', () => {
 })
 
 describe('a backup', () => {
-  test('is asked for until one was made, and again when it is old', async (t) => {
+  test('is an open step until one was made, and again when it is old', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'postroad-backup-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const path = join(folder, 'x.db')
@@ -355,7 +355,7 @@ describe('a company', () => {
     assert.equal((await step('Acme', 'dns')).state, 'open')
   })
 
-  test('does not ask for what is of the installation, nor the other way round', async () => {
+  test('has no steps of the installation, and the installation has none of a company', async () => {
     await assert.rejects(step('Acme', 'backup'), { code: 'not_found' })
     await assert.rejects(installation('dns'), { code: 'not_found' })
   })

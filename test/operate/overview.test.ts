@@ -53,8 +53,8 @@ function volumes(found: readonly VolumeOf[] | null) {
   return found?.map(({ key, volume }) => [key, volume])
 }
 
-describe('what became of mail over time', () => {
-  test('each span has at most 400 points, of which the last one is now', async () => {
+describe('the outcome of mail over time', () => {
+  test('each span has at most 400 points, and the last one is now', async () => {
     const op = await as('reader')
     for (const [span, step, delivered] of [
       ['hour', MINUTE, 3],
@@ -124,7 +124,7 @@ describe('what became of mail over time', () => {
     ])
   })
 
-  test('what is added up of one span is what a longer one has at least', async () => {
+  test('the sum of a longer span is at least the sum of a shorter one', async () => {
     const op = await as('operator')
     const spans: Span[] = ['hour', 'day', 'week', 'month', 'year']
     const sums = await Promise.all(

@@ -36,7 +36,7 @@ async function operation(change: Partial<Operation> = {}): Promise<Operation> {
   return { ...op, hosts: () => resolver, sites: () => table, setup, ...change }
 }
 
-test('a domain whose servers are not known stands for itself, and not for the provider of its name', async () => {
+test('a domain with unknown servers stands for itself, not for the provider with its name', async () => {
   const op = await operation()
   const sums = async () =>
     new Map((await showQueueBySite(op, {})).map((sum) => [sum.site.name, sum] as const))

@@ -1,4 +1,4 @@
-/** What replies mean, and whose they are. */
+/** The meanings of replies, and their providers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CATEGORY_WORDS } from '../../src/email/category-word.ts'

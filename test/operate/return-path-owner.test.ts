@@ -94,7 +94,7 @@ describe('the return path of a domain at a host of another organization', () => 
     assert.equal(await usedAt(victim, 'second.test', SHARED), SHARED)
   })
 
-  test('ends when it is no longer allowed: mail has the address of its author, and the owner is told', async () => {
+  test('ends when it is no longer allowed: mail gets the address of its author, and the owner is notified', async () => {
     const start = Date.now()
     const theirs = await added(evil, 'evil.test', SHARED)
     await publish(theirs, /^return_path_owner$/)
@@ -142,14 +142,14 @@ describe('the return path of a domain at a host of another organization', () => 
     )
   })
 
-  test('is not taken by a claim of the name that nobody has proven', async () => {
+  test('is not taken by an unproven claim of the name', async () => {
     const claim = await service.domain(evil, 'corp.test', 'inactive')
     await publish(claim, /^dkim$/)
     assert.equal((await check(claim)).status, 'pending')
     assert.equal(await usedAt(victim, 'victim.test', SHARED), SHARED)
   })
 
-  test('what DNS had for one host says nothing about the next', async () => {
+  test('the records of one host say nothing about the next host', async () => {
     const domain = await added(evil, 'evil.test')
     await publish(domain)
     await check(domain)

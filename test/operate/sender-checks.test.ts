@@ -30,7 +30,7 @@ async function checks(setup: Partial<Setup> = {}, name = `s${serial++}.example`)
 const seen = (all: readonly SenderCheck[]) =>
   all.map(({ type, name, value, found, state }) => `${type} ${name}: ${value}, ${found.join(' ')}, ${state}`)
 
-test('the name in EHLO and its address have each other', async () => {
+test('the name in EHLO and its address lead to each other', async () => {
   rig.dns.zone[`${HELO}/A`] = ['192.0.2.1']
   rig.dns.zone[PTR] = [HELO]
   const all = await checks()
@@ -41,7 +41,7 @@ test('the name in EHLO and its address have each other', async () => {
   assert.ok(all.every(({ advice }) => advice === null))
 })
 
-test('what is missing, different or without an answer stands beside what is wanted', async () => {
+test('a missing, different or unknown value stands beside the expected one', async () => {
   const [missing, ...others] = await checks()
   assert.deepEqual(others, [])
   assert.equal(seen([missing!])[0], `A ${HELO}: an address of this service, , missing`)
@@ -96,7 +96,7 @@ test('a BIMI record is judged where there is one', async () => {
   assert.deepEqual(right!.found, ['v=BIMI1; l=https://logo.test/l.svg'])
 })
 
-test('what receivers object to in a BIMI record', () => {
+test('the faults of a BIMI record', () => {
   const fault = (...records: string[]) => bimiFault(records, 'reject')
   assert.match(fault('v=BIMI1; l=http://x.test/l.svg')!, /must be an https/)
   assert.match(fault('v=BIMI1; a=https://x.test/c.pem')!, /no logo/)

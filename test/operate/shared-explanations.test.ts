@@ -1,4 +1,4 @@
-/** What the explanations of a service share: their turns, the answers of DNS, and policies that are not kept. */
+/** The parts that the explanations of a service share: their turns, the answers of DNS, and policies that are not kept. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'

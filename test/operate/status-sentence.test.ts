@@ -360,7 +360,7 @@ test('no state is without a sentence', () => {
   )
 })
 
-test('what strangers wrote stands apart', () => {
+test('the words of strangers are marked as untrusted', () => {
   const whole = { ...NEVER, ...REFUSED, waits: 'refusal' as const }
   const pieces = statusPieces([recipientSentence(whole, emailOf(whole))])
   assert.deepEqual(
@@ -384,7 +384,7 @@ test('the sentence is about the recipient that most needs attention', () => {
   )
 })
 
-test('mail that waits is told beside mail that is at its end, by the words of the filter', () => {
+test('waiting mail stands beside finished mail, in the words of the filter', () => {
   const email: EmailStatus = {
     ...emailOf(NEVER),
     states: { bounced: 1, waiting: 2 },

@@ -75,7 +75,7 @@ test('an address that goes on for several lines lacks a quotation mark, and cost
   )
 })
 
-test('what is read does not depend on how the file comes', () => {
+test('the result does not depend on the pieces in which the file comes', () => {
   const text = `email;reason\r\n${list(300, { 7: '"x', 9: 'a@x.test;"one\r\ntwo"', 12: 'a"b;"c' }).join('\r\n')}\r\n${'y'.repeat(70_000)}\rlast@x.test`
   const whole = read(text, text.length)
   for (const size of [1_000, 4_099, 32_768]) assert.deepEqual(read(text, size), whole)
@@ -123,7 +123,7 @@ test('a type that nothing in its line explains is refused', () => {
   assert.match(badLines[0]!.why, /the type "transactional" is not one of/)
 })
 
-/** What a stranger may send most of; `bad`: of `count` of them. */
+/** Texts that a stranger may repeat most; `bad`: `count` of them. */
 const WORST: [text: string, bad: (count: number) => number][] = [
   ['a"', () => 1],
   ['"', () => 1],

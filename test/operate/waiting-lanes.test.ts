@@ -18,7 +18,7 @@ import { reportClosed, reportOpen, shareClosedPaths } from './closed-paths.ts'
 import { type Owned, World } from './world.ts'
 
 const SITE = 'mx1.big.test'
-/** As `reportClosed` tells it. */
+/** As `reportClosed` reports it. */
 const NEXT_TRY = 2
 
 let dns: FakeDns
@@ -77,7 +77,7 @@ async function openWorld(t: TestContext): Promise<Bench> {
   }
 }
 
-test('every table tells the next try of the path that holds the mail', async (t) => {
+test('every table shows the next try of the path that holds the mail', async (t) => {
   const { op, world, hold } = await open(t)
   await hold(world.acme, 'a@one.test')
   await hold(world.beta, 'b@two.test')
@@ -145,7 +145,7 @@ test('a retry is offered if any page of the sums has mail that it would make due
   assert.deepEqual([then.retriable, then.count], [false, first.count])
 })
 
-test('the page of an email and its row agree, while its site is paused, about what it waits for', async (t) => {
+test('while a site is paused, the page of an email and its row give the same reason for its wait', async (t) => {
   const { world, hold, ...bench } = await open(t)
   const domains = bench.op.accounts.domains.map((domain) => ({ ...domain, sending: 'active' as const }))
   const op = { ...bench.op, accounts: { ...bench.op.accounts, domains } }
@@ -168,7 +168,7 @@ async function foundBy(op: Operation): Promise<string[][]> {
   return found.map(({ title, found }) => [title, found])
 }
 
-test('companies whose path is closed for an hour are told, in words that name nobody of another', async (t) => {
+test('companies whose path is closed for an hour get an alert that does not name other companies', async (t) => {
   const foundAfter = async (minutes: number) => {
     const since = Date.now() - minutes * 60_000
     const { op, world, hold } = await open(t, { since, metBy: 'beta' })
@@ -190,7 +190,7 @@ test('companies whose path is closed for an hour are told, in words that name no
 
 const NOT_TRIED = 'Mail has been due for an hour, and was not tried.'
 
-/** What people of Acme are told when its mail to one.test has been due for 61 minutes. */
+/** The alerts that people of Acme see when its mail to one.test has been due for 61 minutes. */
 async function foundOfAcme({ op, world, hold }: Bench): Promise<string[]> {
   const { acme, store } = world
   await store.pause({ companyId: null, domain: `customer-of.${acme.domains[0].name}`, since: 1 })
@@ -206,7 +206,7 @@ test('mail that has been due for an hour shows the reply of a closure that has o
   assert.deepEqual(await foundOfAcme(bench), ['Mail to one.test has waited for an hour: no.'])
 })
 
-test('a closure of one source of two, or of another way than that of the mail, is not told', async (t) => {
+test('a closure of one of two sources, or of another route than that of the mail, is not reported', async (t) => {
   const { op: given, ...rest } = await openWorld(t)
   const sourceAddresses = ['192.0.2.1', '192.0.2.2'].map((address) => ({ address, helo: 'mail.test' }))
   const bench = { ...rest, op: { ...given, setup: { ...given.setup, sourceAddresses } } }
@@ -236,7 +236,7 @@ async function due({ world, op: given }: Pick<Bench, 'world' | 'op'>, address: s
   const domains = given.accounts.domains.map((domain) => ({ ...domain, sending: 'active' as const }))
   const op = { ...given, accounts: { ...given.accounts, domains } }
   return {
-    /** What the page of the email, its row and the tables of the queue say of it. */
+    /** The words on the page of the email, in its row and in the tables of the queue. */
     async told() {
       const range = { from: 0, limit: 1, eventOctets: 0, attempts: 1 }
       const { nextSteps: steps } = await nextSteps(op, { id: value.id, ...range })
@@ -294,7 +294,7 @@ test('only the company that got a server’s reply sees it in the tables, even f
   assert.deepEqual(await told(of(world.beta)), [own])
 })
 
-test('a closure that only nodes of before have met is told as well', async (t) => {
+test('a closure that only former nodes have met is reported as well', async (t) => {
   const bench = await openWorld(t)
   const mail = await due(bench, 'a@one.test')
   assert.deepEqual([(await mail.told()).waits, (await mail.told()).row], ['turn', 'accepted'])

@@ -1,4 +1,4 @@
-/** What is said of an event that a webhook was told. */
+/** The description of an event of a webhook. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { updateWebhook } from '../../src/operate/webhooks.ts'
 import type { WebhookProgress } from '../../src/store/store.ts'
 import { World } from './world.ts'
 
-test('the id of a message is that of one event of one webhook, and says the number of the event', () => {
+test('the id of a message belongs to one event of one webhook, and contains the number of the event', () => {
   const [a, b] = [randomUUIDv7(), randomUUIDv7()]
   for (const number of [0, 1, 1_000_000, Number.MAX_SAFE_INTEGER]) {
     const event = { number, type: 'sent' as const, emailId: randomUUIDv7() }
@@ -28,7 +28,7 @@ test('the id of a message is that of one event of one webhook, and says the numb
   }
 })
 
-test('an event has not been tried, is tried again, was given up or taken', async (t) => {
+test('an event is untried, waits for another try, was given up or was accepted', async (t) => {
   const world = await World.make()
   t.after(() => world[Symbol.asyncDispose]())
   const op = await world.operation('operator')

@@ -21,7 +21,7 @@ import { accept, apiKey, company, email, node, suppress, suppression } from '../
 
 const nothing = async () => ({ kind: 'absent', reason: 'NXDOMAIN' }) as const
 
-/** Who calls with this key. */
+/** The caller with this key. */
 function member({ id, companyId, scopes, domainId }: ApiKey): Caller {
   const principal = { keyId: id, companyId, scopes: new Set(scopes), domainId, address: '192.0.2.1' }
   return { kind: 'member', principal }
@@ -145,23 +145,23 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** What a member with this key works with. */
+  /** The operation of a member with this key. */
   async as(key: ApiKey): Promise<Operation> {
     await this.store.addKey(key)
     return { ...(await this.operation('operator')), caller: member(key) }
   }
 
-  /** A domain name that nobody has yet. */
+  /** An unused domain name. */
   newName(): string {
     return `new${this.#serial++}.test`
   }
 
-  /** One that waits, from the first domain of the company unless told otherwise. */
+  /** A waiting email, from the first domain of the company unless given otherwise. */
   async email({ company, domains } = this.acme, change: Partial<NewEmail> = {}): Promise<NewEmail> {
     return await accept(this.store, mail(company, domains[0], change))
   }
 
-  /** One of which nothing waits. */
+  /** An email without waiting recipients. */
   async ended(): Promise<NewEmail> {
     const email = await this.email()
     await this.store.cancel(email.id, Date.now())
@@ -174,7 +174,7 @@ export class World implements AsyncDisposable {
     return await this.email(this.acme, { dueAt: at, scheduledAt: at })
   }
 
-  /** One that nobody has yet. */
+  /** A suppression of an unused address. */
   suppression(): SuppressionInput {
     return { address: `a@${this.newName()}`, type: 'manual' }
   }
@@ -201,7 +201,7 @@ export class World implements AsyncDisposable {
     return webhook.id
   }
 
-  /** An event of the company, as this webhook is told of it. */
+  /** An event of the company, as this webhook gets it. */
   async eventOf(webhookId: string): Promise<string> {
     const { events } = await this.store.eventsAfter(0, { companyId: this.acme.company.id }, 1)
     return messageId(webhookId, events[0]!)
@@ -224,7 +224,7 @@ export class World implements AsyncDisposable {
     return value
   }
 
-  /** Id of somebody who belongs to the company. */
+  /** Id of a person who belongs to the company. */
   async person({ company } = this.acme): Promise<string> {
     const address = `ada@${this.newName()}`
     const added = person({ address, memberships: [{ companyId: company.id, role: 'viewer' }] })

@@ -8,7 +8,7 @@ import { inBox, type Stage } from './stage.ts'
 
 const MESSAGES = 10
 
-/** Every third message is for nobody: the server refuses its only recipient. */
+/** Every third message is refused: the server knows no such recipient. */
 export async function takesEnvelopesBehindDots(
   { peer, port }: Stage<Peer>,
   address: string,

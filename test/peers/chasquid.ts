@@ -1,4 +1,4 @@
-/** chasquid, which takes mail for everybody at good.test and hands it to a program that knows what to do with each. */
+/** chasquid, which accepts mail for every address at good.test and hands it to a program that handles each. */
 import { join } from 'node:path'
 import { Jail, maildir } from './jail.ts'
 import { addressesOf, type Peer, type PeerOptions } from './peer.ts'

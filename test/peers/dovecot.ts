@@ -1,4 +1,4 @@
-/** Dovecot with mailboxes that anybody opens whose password is right. Mail comes in as into any maildir, through its files. */
+/** Dovecot with mailboxes that open for any user with the right password. Mail comes in through the files of a maildir. */
 import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImapMailbox } from '../../src/config/settings.ts'
@@ -137,7 +137,7 @@ export class Dovecot implements AsyncDisposable {
     return [...seen, ...readdirSync(join(path, 'new')).map(() => '')]
   }
 
-  /** Ends all sessions as a crash would, and tells whether there was one. */
+  /** Ends all sessions as a crash would, and returns whether there was one. */
   crash(): boolean {
     return this.#jail.kill('imap')
   }

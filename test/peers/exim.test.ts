@@ -66,7 +66,7 @@ describe('Exim', { skip }, () => {
     assert.deepEqual({ state, attempts }, { state: 'bounced', attempts: 1 })
   })
 
-  test('said by a relay it suppresses nobody', async () => {
+  test('the same reply from a relay suppresses no address', async () => {
     await using sending = await stage.relayed(at.smarthost, LOGIN)
     assert.deepEqual(await sending.outcome(await sending.send(['nobody@good.test'])), [BOUNCED])
   })
@@ -77,7 +77,7 @@ describe('Exim', { skip }, () => {
     ['550 authentication required', 'smarthost'],
   ]
   for (const [said, way] of ours) {
-    test(`${said}: the mail waits, and no recipient pays`, async () => {
+    test(`${said}: the mail waits without a used attempt`, async () => {
       await using sending = await stage.direct('good.test', [at[way]])
       const id = await sending.send(['octets@good.test', 'idn@good.test'])
       assert.deepEqual(await sending.outcome(id), [WAITS, WAITS])
@@ -86,7 +86,7 @@ describe('Exim', { skip }, () => {
     })
   }
 
-  test('550 relay not permitted: the mail waits, and no recipient pays', async () => {
+  test('550 relay not permitted: the mail waits without a used attempt', async () => {
     await using direct = await stage.direct('else.test', [at.plain])
     assert.deepEqual(await direct.outcome(await direct.send(['to@else.test'])), [WAITS])
     await using relayed = await stage.relayed(at.plain)
@@ -107,14 +107,14 @@ describe('Exim', { skip }, () => {
     await inBox(stage.peer, 'relayed', 1)
   })
 
-  test('a sender or a content that is refused bounces, and suppresses nobody', async () => {
+  test('a refused sender or content bounces, and suppresses no address', async () => {
     for (const way of ['badSender', 'spamFilter'] as const) {
       await using sending = await stage.direct('good.test', [at[way]])
       assert.deepEqual(await sending.outcome(await sending.send(['octets@good.test'])), [BOUNCED], way)
     }
   })
 
-  test('the second server is asked when the first greets with 550, or puts off', async () => {
+  test('the second server is tried when the first greets with 550, or defers', async () => {
     for (const way of ['rejecting', 'greylisting'] as const) {
       await using sending = await stage.direct('good.test', [at[way], at.plain])
       const { recipients } = await sending.delivered(await sending.send(['second@good.test']))
@@ -151,7 +151,7 @@ describe('Exim', { skip }, () => {
     for (const box of BOXES) assert.equal((await inBox(stage.peer, box, 1)).length, 1)
   })
 
-  test('what waits is tried at the operator’s word, once the server takes mail again', async () => {
+  test('a retry by the operator sends waiting mail, once the server takes mail again', async () => {
     await using sending = await stage.direct('good.test', [at.greylisting])
     stage.peer.greylisting = true
     const ids = await Promise.all(Array.from({ length: 5 }, () => sending.send(['retried@good.test'])))

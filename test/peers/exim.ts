@@ -6,11 +6,11 @@ import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts
 
 /** What each of its addresses does otherwise than plain Exim: access rules for RCPT, unless their name says another step. */
 const WAYS = {
-  /** Delivers to boxes of its domains, knows nobody else, relays nothing. */
+  /** Delivers to boxes of its domains, knows no other recipients, relays nothing. */
   plain: '',
   /** While `greylisting` is set. */
   greylisting: `defer condition = \${if exists{/etc/greylisting}}\n  message = greylisted - please try again later\n`,
-  /** For authenticated clients only, told at RCPT as many smarthosts do. */
+  /** For authenticated clients only, refused at RCPT as by many smarthosts. */
   smarthost: 'deny !authenticated = *\n  message = authentication required\n',
   blocklisting:
     'deny message = rejected because $sender_host_address is in a black list at zen.test\\n$sender_host_address is listed\n',
@@ -23,7 +23,7 @@ const WAYS = {
   fewConnections: '',
   /** Offers no STARTTLS. */
   withoutTls: '',
-  /** Takes mail for everybody, and reports to its sender what became of it. */
+  /** Accepts mail for every recipient, and reports the result to its sender. */
   returning: 'accept\n',
 } as const
 
@@ -161,20 +161,20 @@ export class Exim implements Peer {
     jail.write('etc/key.pem', certificate.key, 0o644)
     jail.write('etc/greylisting', '')
     jail.write('etc/boxes', boxes.map((box) => `${box}: ${box}\n`).join(''))
-    // Without -q: nothing is to be tried again.
+    // Without -q: no queue run.
     const listeners = Object.values(eximAddresses).map((host) => ({ host, port }))
     await jail.start(['/usr/sbin/exim4', '-bdf'], listeners)
     starting.move()
     return new Exim(jail)
   }
 
-  /** Whether everybody is put off. */
+  /** Whether all recipients are deferred. */
   set greylisting(on: boolean) {
     if (on) this.#jail.write('etc/greylisting', '')
     else rmSync(join(this.#jail.root, 'etc/greylisting'))
   }
 
-  /** Tries again what was put off. */
+  /** Tries deferred mail again. */
   async runQueue(): Promise<void> {
     await this.#jail.run(['/usr/sbin/exim4', '-qff'])
   }

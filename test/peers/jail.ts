@@ -77,7 +77,7 @@ function hindrance(server: ServerName): string | null {
   return process.getuid?.() === 0 ? null : 'mail servers are started as root only'
 }
 
-/** Why tests with this server are to be skipped; null when they are to run. In CI nothing is left out: what cannot run fails. */
+/** The reason to skip tests with this server; null to run them. In CI no test is skipped: a missing server fails it. */
 export function missing(server: ServerName): string | null {
   return process.env.CI ? null : hindrance(server)
 }
@@ -139,7 +139,7 @@ export class Jail implements AsyncDisposable {
     )
     this.write('etc/hosts', '127.0.0.1 localhost\n')
     this.write('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files\n')
-    // Nobody is there to be asked: what a server looks up fails at once.
+    // No name server is there: every look-up fails at once.
     this.write('etc/resolv.conf', 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n')
     this.write('etc/services', 'smtp 25/tcp\nsmtps 465/tcp\nsubmission 587/tcp\n')
   }
@@ -244,14 +244,14 @@ export class Jail implements AsyncDisposable {
     await promisify(execFile)('chroot', [this.root, ...command], { timeout: PATIENCE })
   }
 
-  /** Kills all processes of this name in it, and tells whether there was one. */
+  /** Kills all its processes of this name, and returns whether there was one. */
   kill(name: string): boolean {
     const pids = this.#inhabitants().filter((pid) => nameOf(pid) === name)
     for (const pid of pids) kill(pid)
     return pids.length > 0
   }
 
-  /** What it wrote to its output and its log files, at their end. */
+  /** The end of its output and of its log files. */
   get log(): string {
     const folder = join(this.root, 'var/log')
     const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []

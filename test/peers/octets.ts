@@ -14,7 +14,7 @@ function json(name: string, email: object): Awkward {
   return { name, post: (sending, to) => sending.send([to], email) }
 }
 
-/** A ready message (messages.mime) with this body; `fields` beside those that every message has. */
+/** A ready message (messages.mime) with this body; `fields` in addition to those of every message. */
 function ready(name: string, body: Buffer | string, fields: readonly string[] = []): Awkward {
   return {
     name,
@@ -83,7 +83,7 @@ const AWKWARD: readonly Awkward[] = [
   ready('a ready message with LF alone', 'one\ntwo\n.\nthree\n', ['Content-Type: text/plain']),
 ]
 
-/** What servers put on top of what they are given. */
+/** The fields that servers add on top. */
 const TRACE = /^(?:Return-Path|X-Original-To|Delivered-To|Received|Envelope-to|Delivery-date): /i
 
 /**

@@ -32,7 +32,7 @@ describe('OpenSMTPD', { skip }, () => {
     assert.ok(outcome.state === 'failed' || outcome.state === 'bounced', outcome.state)
   })
 
-  test('550 Invalid recipient: the recipient bounces; said by a relay it suppresses nobody', async () => {
+  test('550 Invalid recipient: the recipient bounces; from a relay it suppresses no address', async () => {
     await using direct = await stage.direct('good.test', [at.plain])
     const [{ state, attempts } = WAITS] = await direct.outcome(await direct.send(['nobody@good.test']))
     assert.deepEqual({ state, attempts }, { state: 'bounced', attempts: 1 })
@@ -40,7 +40,7 @@ describe('OpenSMTPD', { skip }, () => {
     assert.deepEqual(await relayed.outcome(await relayed.send(['nobody@good.test'])), [BOUNCED])
   })
 
-  test('a greeting with 554, a refused EHLO: the mail waits, and no recipient pays', async () => {
+  test('a greeting with 554, a refused EHLO: the mail waits without a used attempt', async () => {
     for (const way of ['rejecting', 'rejectingHelo'] as const) {
       await using sending = await stage.direct('good.test', [at[way]])
       assert.deepEqual(await sending.outcome(await sending.send(['octets@good.test'])), [WAITS], way)
@@ -49,7 +49,7 @@ describe('OpenSMTPD', { skip }, () => {
     }
   })
 
-  test('530 where TLS is required: the mail waits, and no recipient pays', async () => {
+  test('530 where TLS is required: the mail waits without a used attempt', async () => {
     await using relayed = await stage.relayed(at.tlsRequired, { tls: 'off' })
     assert.deepEqual(await relayed.outcome(await relayed.send(['tls@good.test'])), [WAITS])
     // Debian 12's fails at the handshake: then it is the same, and else the mail goes.
@@ -59,7 +59,7 @@ describe('OpenSMTPD', { skip }, () => {
     else assert.deepEqual(outcome, WAITS)
   })
 
-  test('the second server is asked when the first puts off, greets with 554 or refuses EHLO', async () => {
+  test('the second server is tried when the first defers, greets with 554 or refuses EHLO', async () => {
     for (const way of ['busy', 'rejecting', 'rejectingHelo'] as const) {
       await using sending = await stage.direct('good.test', [at[way], at.plain])
       const { recipients } = await sending.delivered(await sending.send(['second@good.test']))

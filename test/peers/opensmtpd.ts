@@ -9,9 +9,9 @@ import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts
 
 /** What follows `listen on` at each of its addresses. */
 const WAYS = {
-  /** Delivers to boxes of its domains, knows nobody else, relays nothing. Ten recipients a message, see below. */
+  /** Delivers to boxes of its domains, knows no other recipients, relays nothing. Ten recipients a message, see below. */
   plain: 'tls pki mail',
-  /** Takes mail for everybody, and knows the same boxes only. */
+  /** Accepts mail for every recipient, but knows the same boxes only. */
   relay: '',
   /** 530 without TLS. */
   tlsRequired: 'tls-require pki mail',
@@ -19,7 +19,7 @@ const WAYS = {
   rejecting: 'filter atConnect',
   rejectingHelo: 'filter atHelo',
   busy: 'filter atRcpt',
-  /** Takes mail for everybody, and reports to its sender what became of it. */
+  /** Accepts mail for every recipient, and reports the result to its sender. */
   returning: '',
   /** Offers no STARTTLS. */
   withoutTls: '',

@@ -8,7 +8,7 @@ export const BOX_DOMAINS = [
   'both.test',
 ]
 
-/** What the tests ask of each real mail server. */
+/** Options of a real mail server in the tests. */
 export interface PeerOptions {
   /** The port, which is the same at all of its addresses: direct delivery knows one port only. */
   port: number
@@ -20,7 +20,7 @@ export interface PeerOptions {
 export interface Peer extends AsyncDisposable {
   /** What was delivered to this box, oldest first, as the server wrote it. */
   delivered(box: string): Buffer[]
-  /** What the server says of itself, at the end. */
+  /** The last lines of its log. */
   readonly log: string
 }
 

@@ -41,7 +41,7 @@ export class PostfixClient implements Relay {
           virtual_mailbox_maps: 'static:box/',
           virtual_uid_maps: `static:${VMAIL}`,
           virtual_gid_maps: `static:${VMAIL}`,
-          // Not at once: what its client has just put down it finds locked, and does not look at again.
+          // Not at once: it finds a file that its client has just written locked, and does not look at it again.
           minimal_backoff_time: '3s',
           maximal_backoff_time: '3s',
           queue_run_delay: '1s',

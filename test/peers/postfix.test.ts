@@ -79,7 +79,7 @@ describe('Postfix', { skip }, () => {
     ['554 5.7.1 blocked using a block list, told at RCPT', 'blocklisting'],
   ]
   for (const [said, way] of ours) {
-    test(`${said}: the mail waits, and no recipient pays`, async () => {
+    test(`${said}: the mail waits without a used attempt`, async () => {
       await using sending = await stage.direct('good.test', [at[way]])
       const id = await sending.send(['octets@good.test', 'idn@good.test'])
       assert.deepEqual(await sending.outcome(id), [WAITS, WAITS])
@@ -88,7 +88,7 @@ describe('Postfix', { skip }, () => {
     })
   }
 
-  test('554 5.7.1 Relay access denied: the mail waits, and no recipient pays', async () => {
+  test('554 5.7.1 Relay access denied: the mail waits without a used attempt', async () => {
     await using direct = await stage.direct('else.test', [at.plain])
     assert.deepEqual(await direct.outcome(await direct.send(['to@else.test'])), [WAITS])
     await using relayed = await stage.relayed(at.plain)
@@ -110,7 +110,7 @@ describe('Postfix', { skip }, () => {
     assert.match(attempts[0]?.tls?.version ?? '', /TLSv1\.3/)
   })
 
-  test('the second server is asked when the first puts off, greets with 554 or takes too little', async () => {
+  test('the second server is tried when the first defers, greets with 554 or takes too little', async () => {
     const text = 'x'.repeat(70).concat('\n').repeat(400)
     for (const way of ['busy', 'greylisting', 'rejecting', 'small'] as const) {
       await using sending = await stage.direct('good.test', [at[way], at.plain])
@@ -120,7 +120,7 @@ describe('Postfix', { skip }, () => {
     assert.equal((await inBox(stage.peer, 'second', 4)).length, 4)
   })
 
-  test('of two equal servers, one of which always puts off, the other gets every message', async () => {
+  test('when one of two equal servers always defers, the other gets every message', async () => {
     await using sending = await stage.direct('good.test', [at.busy, at.plain], { equal: true })
     const before = stage.peer.delivered('once').length
     const ids = await Promise.all(Array.from({ length: 12 }, () => sending.send(['once@good.test'])))
@@ -142,7 +142,7 @@ describe('Postfix', { skip }, () => {
     assert.match(attempts[0]!.dialogue, /450 4\.3\.2 Service currently unavailable/)
   })
 
-  test('a message too large for every server ends, and suppresses nobody', async () => {
+  test('a message too large for every server ends, and suppresses no address', async () => {
     const text = 'x'.repeat(70).concat('\n').repeat(400)
     for (const way of ['small', 'smallUnannounced'] as const) {
       await using sending = await stage.direct('good.test', [at[way]])
@@ -173,7 +173,7 @@ describe('Postfix', { skip }, () => {
     assert.equal((await inBox(stage.peer, 'once', before + 12)).length, before + 12)
   })
 
-  test('450 too much mail: what it takes goes, the rest waits without an attempt spent', async () => {
+  test('450 too much mail: the server gets as much as it takes, and the rest waits without a used attempt', async () => {
     await using sending = await stage.direct('good.test', [at.fewMessages])
     const ids = await Promise.all(Array.from({ length: 5 }, () => sending.send(['once@good.test'])))
     const outcomes = await Promise.all(ids.map((id) => sending.outcome(id)))

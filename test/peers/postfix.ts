@@ -8,7 +8,7 @@ export type PostfixWay = keyof typeof WAYS
 
 /** What each of its addresses does otherwise than plain Postfix: settings of its smtpd (or of postscreen, which stands before it). */
 const WAYS = {
-  /** Delivers to boxes of its domains, knows nobody else, relays nothing. */
+  /** Delivers to boxes of its domains, knows no other recipients, relays nothing. */
   plain: {},
   /** Put off for ever, at RCPT. */
   busy: { smtpd_recipient_restrictions: 'check_recipient_access static:{451 4.3.0 Try again later}' },
@@ -26,7 +26,7 @@ const WAYS = {
   fewMessages: { smtpd_client_message_rate_limit: '2' },
   /** At the greeting. */
   rejecting: { smtpd_delay_reject: 'no', smtpd_client_restrictions: 'reject' },
-  /** The same as Debian has it: told at RCPT. */
+  /** The same as Debian configures it: refused at RCPT. */
   rejectingLate: { smtpd_client_restrictions: 'reject' },
   blocklisting: {
     smtpd_client_restrictions:
@@ -41,7 +41,7 @@ const WAYS = {
   tlsRequired: { smtpd_tls_security_level: 'encrypt' },
   withoutTls: { smtpd_tls_security_level: 'none' },
   /**
-   * Puts off who comes for the first time, whatever is said in that session, and lets him in when he comes again (postscreen's tests
+   * Defers a new client throughout its first session, and accepts it when it comes again (postscreen's tests
    * after the greeting).
    */
   postscreen: {
@@ -53,7 +53,7 @@ const WAYS = {
   },
   /** Takes no UTF-8 addresses. */
   asciiOnly: { smtputf8_enable: 'no' },
-  /** Takes mail for everybody, and reports to its sender what became of it. */
+  /** Accepts mail for every recipient, and reports the result to its sender. */
   returning: {
     mynetworks: '127.0.0.0/8',
     smtpd_relay_restrictions: 'permit_mynetworks, reject',
@@ -78,7 +78,7 @@ const SETTINGS = {
   virtual_mailbox_limit: '0',
   smtpd_relay_restrictions: 'reject_unauth_destination',
   smtpd_tls_security_level: 'may',
-  // What was put off is told of after a second, and given up when the server ends.
+  // A delay is reported after a second, and deferred mail is given up when the server ends.
   transport_maps: 'texthash:/etc/postfix/transport',
   delay_warning_time: '1s',
   minimal_backoff_time: '1s',

@@ -47,7 +47,7 @@ for (const { name, start, at } of CANDIDATES) {
     const started = new AsyncDisposableStack()
     let stage: Stage<Peer>
     let sending: Sending
-    /** Debian 12's OpenSMTPD fails at every handshake. Then it is no proven server to anybody. */
+    /** Debian 12's OpenSMTPD fails at every handshake. Then no client can verify it. */
     let encrypts: boolean
     before(async () => {
       // For connections of this process alone, which therefore delivers in no other thread.
@@ -77,7 +77,7 @@ for (const { name, start, at } of CANDIDATES) {
       stage.zone[`_mta-sts.${domain}/TXT`] = ['v=STSv1; id=one;']
     }
 
-    /** The mail arrives encrypted, and its attempt tells who asked for that, and whether the server was proven. */
+    /** The mail arrives encrypted, and its attempt shows the rule that required it, and whether the server was proven. */
     async function encrypted(address: string, source: string, demand = 'verified'): Promise<void> {
       const [box, domain] = address.split('@') as [string, string]
       if (!encrypts) return await refuses(domain, /TLS/)
@@ -118,7 +118,7 @@ for (const { name, start, at } of CANDIDATES) {
       await refuses('clear.test', /offers no STARTTLS, but TLS is required/)
     })
 
-    test('a TLSA record that no mail server may have: encrypted, whoever it is', async () => {
+    test('a TLSA record that no mail server may have: encrypted, to any server', async () => {
       withRecord('unusable.test', at.plain, tlsaOf(OTHER, 1))
       await encrypted('encrypted@unusable.test', 'dane', 'required')
       withRecord('unusable-clear.test', at.withoutTls, tlsaOf(OTHER, 1))

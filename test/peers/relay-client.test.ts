@@ -70,7 +70,7 @@ describe('Postfix with Postroad as its relayhost', { skip }, () => {
   const bounceOf = (subject: string) =>
     until(`the bounce of ${subject}`, () => postfix.bounces.find((text) => text.includes(subject)) ?? null)
 
-  test('a message comes over TLS, and says where it has been', async () => {
+  test('a message arrives over TLS, with its trace fields', async () => {
     const [{ id } = assert.fail()] = await emails(await send('b@x.test'))
     const stored = (await rig.service.store.readEmail(id)) as StoredEmail
     assert.equal(
@@ -121,7 +121,7 @@ describe('Postfix with Postroad as its relayhost', { skip }, () => {
     ])
   })
 
-  test('4xx: what is over the rate is tried again, and nothing is lost or sent twice', async () => {
+  test('4xx: messages over the rate are tried again, and nothing is lost or sent twice', async () => {
     const subjects = await Promise.all(Array.from({ length: 8 }, () => send('b@x.test')))
     for (const subject of subjects) assert.equal((await emails(subject)).length, 1)
     assert.match(postfix.log, /status=deferred .*450 4\.7\.1 This API key may send 3 messages per second/)

@@ -1,11 +1,11 @@
-/** The files of docs/compatibility.md, "Relays", as they are to be written for one relay of a test. */
+/** The files of docs/compatibility.md, "Relays", as they are written for one relay of a test. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { DOMAIN } from '../submission/rig.ts'
 
 const PAGE = new URL('../../docs/compatibility.md', import.meta.url)
 
-/** Where the page has it that the authorities lie whose certificates are trusted. */
+/** The path that the page names for the certificates of trusted authorities. */
 export const AUTHORITIES = 'etc/ssl/certs/ca-certificates.crt'
 
 export interface RelayTarget {
@@ -31,7 +31,7 @@ export function relayFiles(name: string, { port, password }: RelayTarget): Map<s
   return files
 }
 
-/** What is to be run once the files are there. */
+/** The commands to run once the files are there. */
 export function relayCommands(name: string): string[] {
   return [...partOf(name).matchAll(/```sh\n([\s\S]*?\n)```\n/g)].map(([, commands]) => commands!)
 }

@@ -75,7 +75,7 @@ for (const [index, { name, server, start, distrusts }] of RELAYS.entries()) {
 
     const rawOf = async (id: string) => (await rig.captured(id)).toString('latin1')
 
-    test('a message comes over TLS, logged in, and says where it has been', async () => {
+    test('a message arrives over TLS, logged in, with its trace fields', async () => {
       const [{ id } = assert.fail()] = await one(await send('b@x.test'))
       const [ours, theirs] = (await rawOf(id)).match(/^Received:.*\r\n(?:[ \t].*\r\n)*/gm)!
       assert.match(ours!, /by postroad\.test \(Postroad\) with (?:UTF8SMTP|ESMTP)SA id /)
@@ -102,7 +102,7 @@ for (const [index, { name, server, start, distrusts }] of RELAYS.entries()) {
       assert.match(await rawOf(id), /^From: =\?utf-8\?B\?SsO2cmc=\?= <a@acme\.example>\r$/m)
     })
 
-    test('what Postroad refuses bounces with its words, and the bounce is taken', async () => {
+    test('mail that Postroad refuses bounces with its words, and the bounce is taken', async () => {
       const subject = await sendRaw('elsewhere.example')
       const bounce = await until('the bounce', async () => {
         const all = await rig.service.store.listEmails({ companyId: rig.companyId, limit: 1000 })
@@ -125,7 +125,7 @@ for (const [index, { name, server, start, distrusts }] of RELAYS.entries()) {
       )
     })
 
-    test('a certificate of somebody else gets neither login nor message', async () => {
+    test('an untrusted certificate gets neither login nor message', async () => {
       const emails = await rig.count()
       const at = await freePort(host)
       const certificate = selfSigned(['localhost'])
@@ -136,7 +136,7 @@ for (const [index, { name, server, start, distrusts }] of RELAYS.entries()) {
       assert.equal(await rig.count(), emails)
     })
 
-    test('4xx: what is over the rate waits there, and nothing is lost or sent twice', async () => {
+    test('4xx: messages over the rate wait there, and nothing is lost or sent twice', async () => {
       const subjects = await Promise.all(Array.from({ length: 10 }, () => send('b@x.test')))
       await until('something over the rate', async () =>
         /450 4\.7\.1 This API key may send 3/.test(relay.log) ? 1 : null,

@@ -9,7 +9,7 @@ interface RelayKind {
   name: string
   server: ServerName
   start(options: RelayOptions): Promise<Relay>
-  /** What its log has of a server whose certificate it does not trust. */
+  /** The words of its log about a server whose certificate it does not trust. */
   distrusts: RegExp
 }
 
@@ -78,7 +78,7 @@ async function startSendmail(options: RelayOptions): Promise<Relay> {
   writeFiles(jail, 'sendmail', options, (text) =>
     text
       .replace('Addr=127.0.0.1, Port=25', `Addr=${host}, Port=${port}`)
-      // Nobody is there to be asked.
+      // No name server is there.
       .replace(
         'MAILER(`local',
         "FEATURE(`accept_unresolvable_domains')dnl\nFEATURE(`nocanonify')dnl\nMAILER(`local",

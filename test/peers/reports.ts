@@ -31,7 +31,7 @@ export class Reports {
     this.#host = host
   }
 
-  /** Sends a message to this recipient, and compares the report that comes back with what is expected. */
+  /** Sends a message to this recipient, and compares the returned report with the expected one. */
   async expect(to: string, notify: Notify, { kind, ...expected }: ExpectedReport): Promise<void> {
     const messageId = `<report-${this.#count++}@good.test>`
     const client = createTransport({

@@ -14,7 +14,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { type Service, startService } from '../support/service.ts'
 import type { Peer, PeerOptions } from './peer.ts'
 
-/** Ms for what has to come. */
+/** Ms to wait for an expected event. */
 const PATIENCE = 30_000
 
 /** Mail leaves from here. */

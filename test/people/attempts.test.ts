@@ -90,7 +90,7 @@ describe('attempts', () => {
     for (const { retryAfter } of refused) assert.ok(retryAfter > 10_000 && retryAfter <= 15_000)
   })
 
-  test('what is right does not count', async () => {
+  test('right passwords do not count', async () => {
     for (let index = 0; index < 100; index++) {
       const attempt = await attempts.begin(own(), index)
       assert.equal(attempt.wait, 0)
@@ -98,7 +98,7 @@ describe('attempts', () => {
     }
   })
 
-  test('a device of its own waits for nobody else, and has a pace as well', async () => {
+  test('a known device does not wait for other devices, and has a rate of its own', async () => {
     await guessesWithin(2 * MINUTE, (index) => own({ from: `address ${index}` }))
     assert.ok((await begin(own({ from: 'another' }), 0)) instanceof TooManyAttempts)
     assert.equal((await attempts.begin(own({ device: 'laptop' }), 0)).wait, 0)
@@ -114,12 +114,12 @@ describe('attempts', () => {
     assert.ok(mails >= 55 && mails <= 65, String(mails))
   })
 
-  test('a link for a new password is used a few times, and then once a minute, from wherever', async () => {
+  test('a link for a new password is used a few times, and then once a minute, from any address', async () => {
     const uses = await guessesWithin(10 * MINUTE, (index) => own({ what: 'link', from: `address ${index}` }))
     assert.ok(uses >= 13 && uses <= 16, String(uses))
   })
 
-  test('six digits, of which three are right at any time, are tried 40 times an hour at most, from wherever', async () => {
+  test('six-digit codes, three of them valid at any time, can be tried 40 times an hour at most, from all addresses together', async () => {
     const codes = await guessesWithin(60 * MINUTE, (index) => own({ what: 'code', from: `address ${index}` }))
     assert.ok(codes >= 40 && codes <= 49, String(codes))
   })

@@ -33,7 +33,7 @@ describe('passwords', () => {
     assert.equal(await passwords.verify('caf\u00e9 au lait, s’il vous plaît', stored, somebody), true)
   })
 
-  test('are hashed one at a time, in turns; devices that are known go first', async () => {
+  test('are hashed one at a time, in turns; known devices go first', async () => {
     const passwords = new Passwords()
     const done: string[] = []
     const ask = async (name: string, origin: string, known = false) => {
@@ -47,7 +47,7 @@ describe('passwords', () => {
     assert.deepEqual(done, ['a1', 'known', 'a2', 'b1', 'a3'])
   })
 
-  test('of devices that are known do not keep others waiting for ever', async () => {
+  test('of known devices do not delay the others for ever', async () => {
     const passwords = new Passwords()
     const done: string[] = []
     const ask = async (name: string, known: boolean) => {
@@ -71,10 +71,10 @@ describe('passwords', () => {
   })
 })
 
-describe('which passwords are taken', () => {
+describe('the choice of a password', () => {
   const own = ['grace.hopper@navy.test', 'Grace Hopper']
 
-  test('those that nobody tries first', () => {
+  test('unusual passwords are accepted', () => {
     for (const password of [
       ...[
         'marmalade on the violin',
@@ -90,7 +90,7 @@ describe('which passwords are taken', () => {
     }
   })
 
-  test('not short ones, long ones, and what is in every list', () => {
+  test('short, too long and common passwords are refused', () => {
     for (const password of [
       ...[
         '',
@@ -125,7 +125,7 @@ describe('which passwords are taken', () => {
     }
   })
 
-  test('whatever is sent takes no time', () => {
+  test('no text takes long to judge', () => {
     for (const text of [
       'a'.repeat(256),
       'ab'.repeat(128),

@@ -23,7 +23,7 @@ function recorded(
   return { uncertain, preferredServer }
 }
 
-/** The same for several, for whom it ended alike. */
+/** The same for several recipients with the same result. */
 function recordedOf(
   before: Partial<ClaimedRecipient>[],
   server: string | null,
@@ -88,13 +88,13 @@ function recordedOf(
   return attemptRecord(ready, result, patience, 0).recipients
 }
 
-test('a lost answer stays in doubt, and its server the only one to ask, until that server says what became of it', () => {
+test('after a lost answer the outcome stays in doubt, and only that server is asked, until it gives an answer', () => {
   assert.deepEqual(recorded({}, FIRST, { verdict: 'uncertain' }), { uncertain: true, preferredServer: FIRST })
   const doubtful = { uncertain: true, preferredServer: FIRST }
-  // It could not be reached, or asked for patience.
+  // It could not be reached, or deferred.
   assert.deepEqual(recorded(doubtful, FIRST, {}), doubtful)
   assert.deepEqual(recorded(doubtful, FIRST, { code: 451 }), doubtful)
-  // Nobody was asked: the names could not be looked up.
+  // No server was tried: the names could not be looked up.
   assert.deepEqual(recorded(doubtful, null, {}), doubtful)
   // It serves the domain no longer, so that others were asked.
   assert.deepEqual(recorded(doubtful, SECOND, {}), { uncertain: false, preferredServer: SECOND })
@@ -115,7 +115,7 @@ test('recipients that were deferred together come back together', () => {
   assert.equal(new Set(recipients.map(({ decision }) => decision.change!.dueAt)).size, 1)
 })
 
-test('what a worker died of costs no attempt and is suspect; nothing else is', () => {
+test('a recipient whose worker died uses no attempt and is suspect, unless it was delivered', () => {
   const of = (verdict: RecipientOutcome['verdict']) => {
     const [recipient] = recordedOf([{}], FIRST, { verdict }, new RetrySchedule([1_000, 1_000, 1_000]), {
       died: 'crash',
@@ -127,7 +127,7 @@ test('what a worker died of costs no attempt and is suspect; nothing else is', (
   assert.deepEqual(of('delivered'), ['delivered', 0, true])
 })
 
-test('a recipient whose servers could not be asked is given back untried', () => {
+test('a recipient whose servers were not asked is given back untried', () => {
   const schedule = new RetrySchedule([1_000, 1_000, 1_000])
   const outcome = { verdict: 'postponed', message: 'Not yet' } as const
   const [recipient] = recordedOf([{}], null, outcome, schedule, { notBefore: 700 })

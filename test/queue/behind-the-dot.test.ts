@@ -104,7 +104,7 @@ for (const [name, reaction] of [
   })
 }
 
-test('a pause and a cancellation hold for what would begin behind a dot', async (t) => {
+test('a pause and a cancellation also stop messages that would begin behind a dot', async (t) => {
   const reached = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const { accept, faults, sink, store, domain } = await startFar(t, {
@@ -158,7 +158,7 @@ test('a stop lets the message and the envelope behind it finish, and gives the o
   }
 })
 
-test('a stop whose time ends at an unanswered dot gives the envelope behind it back untried', async (t) => {
+test('a stop that times out at an unanswered dot gives the envelope behind it back untried', async (t) => {
   const reached = Promise.withResolvers<void>()
   const { accept, scheduler, sink, store, deliveries } = await startFar(t, {
     waits: [600_000],

@@ -37,7 +37,7 @@ for (const kind of ['relay', 'simulator', 'direct'] as const) {
   })
 }
 
-test('companies that take no more are left out as a whole, beside what is paused', () => {
+test('full companies are left out as a whole, beside paused ones', () => {
   const queues = queuesWith([ready('a', pathTo('x.test'), 'x.test')], { ...LIMITS, maxDeliveries: 1 })
   const rooms = [{ companyId: 'c', domains: ['x.test'], room: 0 }]
   const paused = { rooms, skipCompanies: ['d'], skipDomains: ['y.test'] }

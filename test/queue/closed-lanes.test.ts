@@ -40,7 +40,7 @@ test('of closed lanes a claim takes a few each second, however many they are, so
   assert.deepEqual(rooms(), { 'a x.test,y.test': 50, 'b x.test': 50 })
 })
 
-test('a lane whose path may be tried gives one delivery, and an open one is left to the usual rules at once', () => {
+test('a lane whose path may be tried gives one delivery, and an open lane follows the usual rules at once', () => {
   const states: Record<string, LaneState> = { 'a x.test': 'due', 'a y.test': 'closed' }
   const { clock, lanes, rooms } = closedLanes(states)
   lanes.add('a', ['x.test', 'y.test'])
@@ -59,7 +59,7 @@ test('a lane whose path may be tried gives one delivery, and an open one is left
   assert.deepEqual(rooms(2), {})
 })
 
-test('one company has a part of the places, and what was given back last is remembered', () => {
+test('one company has a part of the places, and the lane given back last is remembered', () => {
   const states: Record<string, LaneState> = {
     'b x.test': 'closed',
     'a 0.test': 'closed',

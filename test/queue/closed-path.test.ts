@@ -101,7 +101,7 @@ test('while a path is closed one delivery at a time tries it, not the whole queu
   assert.match(attempts[0]?.dialogue ?? '', /< 554 5\.7\.1 no/)
 })
 
-test('what has waited for a closed path as long as the whole schedule fails, and says why', async (t) => {
+test('mail that has waited for a closed path as long as the whole schedule fails, and gives the reason', async (t) => {
   const script: Script = ({ step }) =>
     step === 'connect' ? { reply: '554 5.7.1 go away', close: true } : undefined
   const { service, api, send } = await start(t, script, { waits: [1_000, 1_000] })
@@ -135,7 +135,7 @@ test('one sending domain that a relay does not let through holds up no other', a
   assert.match(service.logged.join('\n'), /The relay accepts no mail from acme\.test/)
 })
 
-test('what a stranger’s server says through a relay stops nobody else’s mail', async (t) => {
+test('the reply of a stranger’s server through a relay stops no other mail', async (t) => {
   const replies = [
     '530 5.7.0 authentication required',
     '450 4.1.1 unverified address: host mx.evil.test[192.0.2.9] said: 421 4.7.0 too many connections',
@@ -296,7 +296,7 @@ test('queue retry tries a closed path once, not with each message, when nothing 
   assert.ok(steps(sink, 'MAIL') - before <= 2, `${steps(sink, 'MAIL') - before} tries`)
 })
 
-test('a server that takes few connections at once gets them, and nobody pays for the others', async (t) => {
+test('a server that takes few connections at once gets that many, and refusals of the others cost no attempts', async (t) => {
   let refused = 0
   const { service, sink, send } = await start(
     t,
@@ -319,7 +319,7 @@ test('a server that takes few connections at once gets them, and nobody pays for
   assert.ok(refused < 60, `${refused} refused`)
 })
 
-test('a relay that lets a few through at a time is told of once, not each time it stops', async (t) => {
+test('a relay that takes a few messages at a time is reported once, not each time it stops', async (t) => {
   let asked = 0
   const limit: Script = ({ step }) => {
     if (step !== 'mail') return undefined

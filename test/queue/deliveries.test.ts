@@ -104,7 +104,7 @@ test('the hundred are counted for each path and server by itself', () => {
   )
 })
 
-test('in batch sending each recipient has a transaction to himself', () => {
+test('in batch sending each recipient has a transaction of its own', () => {
   const found = positions(divide(claimed(many(150), [], true)))
   assert.deepEqual(
     found,

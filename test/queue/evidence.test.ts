@@ -1,4 +1,4 @@
-/** Whom a trouble concerns: the one whose mail met it, unless the evidence is more than one company can make. */
+/** The companies that a trouble concerns: the one whose mail met it, unless one company alone could not cause the evidence. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryResult, HindranceReport } from '../../src/delivery/delivery.ts'
@@ -70,7 +70,7 @@ test('servers of a provider that do not answer are not the provider', () => {
   assert.deepEqual(meets('five', site, dead, 'a.test', untried), ['five', null], 'nor a second witness')
 })
 
-test('what a recipient can cause closes its pair, and more when several emails to several domains have met it', () => {
+test('a sign that a recipient can cause closes its own pair, and more once several emails to several domains have met it', () => {
   const { meets } = evidence()
   for (let n = 0; n < 5; n++) {
     // Fewer sessions of the company harm no other.
@@ -90,7 +90,7 @@ test('where a site has one recipient domain only, that is all its mail', () => {
   assert.deepEqual(meets('one', site, BUSY), ['one', 'company'])
 })
 
-test('a relay speaks to everybody before MAIL, and for its recipients after that', () => {
+test('a relay speaks about all mail before MAIL, and about its recipients after that', () => {
   const { meets } = evidence()
   const relay = pathTo('relay.test', { kind: 'relay' })
   assert.deepEqual(meets('one', relay, { kind: 'credentials', met: 'session' }), ['all', 'all'])
@@ -136,7 +136,7 @@ test('a block of several sending domains concerns their company, unless other ma
   assert.deepEqual(meets('one', site, sender), ['domain', null], 'a refused sender is no block')
 })
 
-test('one answer that names a block list closes what the servers alone can speak for', () => {
+test('one answer that names a block list closes the paths of the servers that speak for themselves', () => {
   const list = { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' }
   const atSession = { ...BLOCKED, list }
   const atRcpt = { kind: 'path', met: 'recipient', list } as const

@@ -33,7 +33,7 @@ function goes(late: LateResults, email: ClaimedEmail, token: number): number[] {
 }
 
 describe('a result that was refused', () => {
-  test('is the result of what is claimed anew', () => {
+  test('belongs to the recipients that are claimed again', () => {
     const late = new LateResults()
     const email = claimed('a', 0, 1, 2)
     const ready = begun(email, 1)
@@ -86,7 +86,7 @@ describe('a result that was refused', () => {
   })
 })
 
-describe('what is still under way from an older lease', () => {
+describe('a recipient that is still under way from an older lease', () => {
   test('waits under the new one for the end of its attempt, whatever that is', () => {
     const late = new LateResults()
     const email = claimed('a', 0, 1)

@@ -1,4 +1,4 @@
-/** Which leases the scheduler hands out, and what becomes of work whose lease is lost before it has begun. */
+/** The leases that the scheduler hands out, and the fate of work whose lease is lost before it has begun. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { giveUp } from '../cluster/give-up.ts'
@@ -34,7 +34,7 @@ async function refusedResults({ metrics }: Bench): Promise<number> {
   return (await metrics.fenced.get()).values[0]?.value ?? 0
 }
 
-test('what was taken under a lease that is lost is not begun: it goes out under the next one', async (t) => {
+test('mail taken under a lost lease is not begun: it is sent under the next one', async (t) => {
   const bench = await occupied(t, { timeoutMs: TIMEOUT })
   const { accept, deliveries, first, release, scheduler, sink, store } = bench
   const second = await accept('second@x.test')

@@ -15,7 +15,7 @@ function ready(companyId: string, addresses: string[], testMode = false) {
   return readyFor(companyId, pathTo('x.test'), { email, recipients: addresses.map(to) })
 }
 
-test('what waits is marked for good, what comes soon after is looked at, and what comes later was looked at by the store', () => {
+test('waiting mail is marked for good, mail that comes soon after is checked, and the store has checked later mail', () => {
   let now = 1_000
   const added = new SuppressionWatch(() => now)
   const waits = ready('a', ['Gone@x.test', 'stays@x.test'])

@@ -1,4 +1,4 @@
-/** The whole service: what the mail of one company meets stops no mail of another. */
+/** The whole service: a trouble of the mail of one company stops no mail of another. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { startService } from '../support/service.ts'
 import { type Script, startSink } from '../support/sink.ts'
 
-/** `evil`: what the servers at 127.0.0.2 do; absent: nobody is there. */
+/** `evil`: the behaviour of the servers at 127.0.0.2; absent: no server is there. */
 async function start(
   t: TestContext,
   zone: Zone,
@@ -63,7 +63,7 @@ const BIG: Zone = {
   'src.big.test/A': ['127.0.0.2'],
 }
 
-test('mail to hosts of a provider that do not answer closes the provider for nobody', async (t) => {
+test('mail to silent hosts of a provider closes the provider for no company', async (t) => {
   const { service, company } = await start(t, BIG)
   const [victim, attacker] = [await company('victim.test'), await company('attacker.test')]
   await victim.delivered('ann@big.test')
@@ -79,7 +79,7 @@ test('mail to hosts of a provider that do not answer closes the provider for nob
   assert.match(told[0]!, /from the company /)
 })
 
-test('a server below the name of a provider that speaks of a block closes the provider for nobody else', async (t) => {
+test('a server below the name of a provider that reports a block closes the provider for no other company', async (t) => {
   const { company } = await start(t, BIG, undefined, ({ step }) =>
     step === 'connect' ? { reply: '554 5.7.1 Your IP is blocked, see spamhaus', close: true } : undefined,
   )
@@ -90,7 +90,7 @@ test('a server below the name of a provider that speaks of a block closes the pr
   }
 })
 
-test('a recipient that has a shared server say it is busy stops its own mail alone', async (t) => {
+test('a recipient that makes a shared server report that it is busy stops its own mail alone', async (t) => {
   const { company, sink } = await start(
     t,
     {
@@ -116,7 +116,7 @@ test('a recipient that has a shared server say it is busy stops its own mail alo
   assert.equal(asked.length, 1, 'and the server is spared the rest')
 })
 
-test('servers that refuse two companies are tried for no third one, which is not told their words', async (t) => {
+test('servers that refuse two companies are not tried for a third one, which does not see their words', async (t) => {
   const words = 'mail from 192.0.2.1 is blocked; last recipient jane@blocked.test'
   const { company, sink } = await start(
     t,

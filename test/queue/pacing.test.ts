@@ -1,4 +1,4 @@
-/** How many messages leave when: rates of a site and of all its nodes, and what its servers say. */
+/** How many messages leave when: rates of a site and of all its nodes, and the replies of its servers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -131,7 +131,7 @@ test('a server that took nothing gets one message a minute at first, and twice a
   }
   assert.deepEqual(minutes.slice(0, 2), [1, 2])
   assert.ok(minutes[4]! > 10 && minutes[4]! <= 17, minutes.join())
-  // The servers tell now how much is too much.
+  // The complaints of the servers now show the limit.
   pace.accepted(path)
   assert.equal(pace.tooMany(path, clock.now), true)
   const [[, rate]] = [...pace.lowered()] as [[string, number, boolean]]
@@ -153,7 +153,7 @@ test('the time that a server asks for is kept, within bounds', () => {
   pace.stop()
 })
 
-test('paths are reported when they are free, and only those that are waited for', async () => {
+test('paths are reported when they are free, and only if mail waits for them', async () => {
   const freed = Promise.withResolvers<readonly string[]>()
   const pace = new Pacing((paths) => freed.resolve(paths))
   const path = pathTo('x.test', { messagesPerMinute: 600_000 })
@@ -161,7 +161,7 @@ test('paths are reported when they are free, and only those that are waited for'
   assert.deepEqual(await freed.promise, [path.key])
 })
 
-test('a count forgets what is older than its slots', () => {
+test('a count forgets entries older than its slots', () => {
   const count = new RecentCount(60, 1_000)
   assert.equal(count.total(500), 0)
   for (let second = 0; second < 90; second++) count.add(second * 1_000)
@@ -170,7 +170,7 @@ test('a count forgets what is older than its slots', () => {
   assert.equal(count.total(1e9), 0)
 })
 
-test('a complaint about the mail of one company is measured by what was accepted of that company', () => {
+test('a complaint about the mail of one company is measured against the accepted mail of that company', () => {
   const { clock, pacing: pace } = pacing()
   const path = pathTo('x.test')
   const [small, large, none] = ['small', 'large', 'none'].map((name) => ({

@@ -105,7 +105,7 @@ test('a closed path is tried at the word of the operator, and of a member only i
   }
 })
 
-test('what was held while its domain is released is released after that, and other domains wait for none of it', async () => {
+test('mail held during a release of its domain is released afterwards, and other domains do not wait for that', async () => {
   const released: { domainId: string; end: () => void }[] = []
   const paths = pathHealth((domainId) => {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ test('what was held while its domain is released is released after that, and oth
   })
   const path = pathTo('x.test')
   const domains = () => released.map(({ domainId }) => domainId)
-  // The path is clear: what was written late goes at once.
+  // The path is clear: mail held late is released at once.
   paths.heldWritten(from('one', path))
   assert.deepEqual(domains(), ['one'])
   for (let count = 0; count < 3; count++) paths.heldWritten(from('one', path))
@@ -130,7 +130,7 @@ test('what was held while its domain is released is released after that, and oth
   assert.deepEqual(domains(), ['one', 'other', 'one', 'one'])
 })
 
-test('a path that is clear again is released for each sending domain whose mail was held, and no other', () => {
+test('a path that is clear again is released for each sending domain with held mail, and no other', () => {
   const released: string[] = []
   const paths = pathHealth(async (domainId) => {
     released.push(domainId)
@@ -145,7 +145,7 @@ test('a path that is clear again is released for each sending domain whose mail 
   assert.deepEqual(released, ['one', 'two'])
 })
 
-test('a site of which the operator says so is tried first after a pause of its own', () => {
+test('a site is tried first after its own pause, if the operator has set one', () => {
   const paths = pathHealth()
   const path = pathTo('x.test', { backOff: 5 * MINUTE })
   ended(paths, from('one', path), REFUSED, true, NOW)
@@ -155,7 +155,7 @@ test('a site of which the operator says so is tried first after a pause of its o
   assert.deepEqual(isOpen(NOW + 5.6 * MINUTE), [true, true])
 })
 
-test('a path that is clear again is released for the recipient domains whose mail it held, not for those of other paths', async () => {
+test('a path that is clear again is released for the recipient domains that it held, not for those of other paths', async () => {
   const released: (readonly string[] | null)[] = []
   const paths = pathHealth(async (_, domains) => {
     released.push(domains)
@@ -201,7 +201,7 @@ test('mail of a closed path comes back later the more of it waits, though in tim
   assert.ok(back !== null && back !== 'asks' && back.dueAt <= soon)
 })
 
-test('the state of mail tells whether it may go, would try the path or would be given back', () => {
+test('the state of mail shows whether it may leave, would try the path or would be given back', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
   const mail = { ...to(path), recipients: [{ domain: 'x.test' } as ClaimedRecipient] }
@@ -277,7 +277,7 @@ test('one email that is refused again and again closes no path', () => {
   assert.notEqual(paths.closedFor(from('one', path), NOW + 1), null)
 })
 
-test('of a closed path one delivery finds out how it is, whatever others that were begun before come to', () => {
+test('one delivery finds out the state of a closed path, whatever the results of deliveries begun before', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
   ended(paths, from('one', path), REFUSED, true, NOW)
@@ -354,7 +354,7 @@ test('servers that accept mail of one company are open to another that could not
   assert.deepEqual(released, ['one.test'])
 })
 
-test('a path that is closed for all opens for every company whose mail waits', async () => {
+test('a path that was closed for all opens for every company with waiting mail', async () => {
   const released: string[] = []
   const paths = pathHealth(async (domainId) => void released.push(domainId))
   const path = pathTo('x.test')

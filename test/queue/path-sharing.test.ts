@@ -87,7 +87,7 @@ test('a path that one node has closed is closed on all, and open on all when one
   for (const { sharing } of [one, two]) await sharing.stop()
 })
 
-test('a path that was found open stays open, although another node is about to tell more of its trouble', async (t) => {
+test('a path that was found open stays open, although another node is about to share more of its trouble', async (t) => {
   const store = await opened(t)
   const nodes = [await startNode(store, 1), await startNode(store, 2)] as const
   const [one, two] = nodes
@@ -109,7 +109,7 @@ test('a path that was found open stays open, although another node is about to t
   for (const { sharing } of nodes) await sharing.stop()
 })
 
-test('what was learnt outlives a restart: closed paths, and fewer sessions', async (t) => {
+test('closed paths and fewer sessions survive a restart', async (t) => {
   const store = await opened(t)
   const before = await startNode(store, 1)
   const ready = readyFor('c', pathTo('x.test'))
@@ -163,7 +163,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     now = Date.now() + 61_000
     assert.deepEqual(tries(), [], 'the try is under way')
 
-    // The others wait for what it finds: nothing so far, so for the next try.
+    // The others wait for its result: there is none yet, so they wait for the next try.
     ended(holder!.health, ready, closed, false, now)
     const next = holder!.health.closures().get(ready.path.key)![0]!.nextTryAt
     await look()
@@ -211,7 +211,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(nextTries(), settled)
     }
 
-    // The one that tries tells the others when the next try is.
+    // The node that tries shares the time of the next try.
     const later = Math.max(...settled.map((at) => at!))
     const next = ended(two!.health, ready, BUSY, true, later)!
     await look()
@@ -429,7 +429,7 @@ test('a node that knows a lowered limit alone takes away no closure of another n
   for (const { sharing } of [one, two, three]) await sharing.stop()
 })
 
-test('what no mail has met for six hours is not learnt any more', async (t) => {
+test('a limit that no mail has met for six hours is no longer learnt', async (t) => {
   const store = await opened(t)
   const path = pathTo('x.test')
   const state = { closed: null, sessions: 1, messagesPerMinute: null }

@@ -53,7 +53,7 @@ export function readyFor(companyId: string, path: Path, changes: Partial<ReadyDe
 
 const evidences = new WeakMap<PathHealth, Evidence>()
 
-/** Tells of the end of an attempt, and of what it shows. */
+/** Reports the end of an attempt and its evidence. */
 export function ended(
   health: PathHealth,
   ready: ReadyDelivery,

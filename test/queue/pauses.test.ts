@@ -1,9 +1,9 @@
-/** What the operator has paused, as the scheduler has it in memory. */
+/** The pauses of the operator, as the scheduler has them in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pauses } from '../../src/queue/pauses.ts'
 
-test('read again unchanged, pauses are what they were', () => {
+test('pauses that are read again unchanged stay the same', () => {
   const since = 1
   const all = [
     { companyId: 'a', domain: null, since },

@@ -54,7 +54,7 @@ test('companies take turns, however much one of them has waiting', () => {
   assert.equal(first.filter((company) => company === 'small').length, 3)
 })
 
-test('what waits for a path that other nodes have is withdrawn, and the rest goes on', () => {
+test('deliveries to a path of other nodes are withdrawn, and the rest goes on', () => {
   const queues = readyQueues()
   for (let i = 0; i < 5; i++) {
     for (const company of ['a', 'b']) {
@@ -78,7 +78,7 @@ test('what waits for a path that other nodes have is withdrawn, and the rest goe
   assert.deepEqual([queues.busy, queues.holdings.waiting], [0, 0])
 })
 
-test('a company of which the servers of a path want less takes less there, and others go on', () => {
+test('a company that the servers of a path limit takes less there, and others go on', () => {
   const limits = new Map([['a', 1]])
   let waits = false
   const queues = new ReadyQueues(LIMITS, () => SESSIONS, undefined, {
@@ -97,7 +97,7 @@ test('a company of which the servers of a path want less takes less there, and o
   queues.done(own)
   const next = takeAll(queues)
   assert.equal(next.length, 1)
-  // It is to wait: what it leaves free goes to others, and it goes on when it may.
+  // The company waits: others get its room, and it goes on when it may.
   waits = true
   for (const each of [...taken, ...next]) if (each !== own) queues.done(each)
   assert.ok(takeAll(queues).every(({ email }) => email.companyId === 'b'))
@@ -151,7 +151,7 @@ test('the company with the fewest sessions is served first', () => {
   assert.equal(held.length, 3)
 })
 
-test('full lanes and full companies are named, and room is what is left', () => {
+test('full lanes and full companies are named, and the remaining room is counted', () => {
   const queues = readyQueues({ maxDeliveries: 6 })
   const [x, y] = [pathTo('x.test', { waiting: 2 }), pathTo('y.test', { waiting: 2 })]
   const two = [ready('a', x), ready('a', x)]
@@ -170,7 +170,7 @@ test('full lanes and full companies are named, and room is what is left', () => 
   assert.equal(queues.holdings.room, 3)
 })
 
-test('one that has nothing yet is let in although the memory is full of the messages of others', () => {
+test('a company that has nothing yet is let in although the memory is full of messages of others', () => {
   const queues = readyQueues({ maxBytes: 100 })
   queues.push(ready('a', 'x.test', 60))
   assert.equal(queues.hasRoom('a', pathTo('x.test')), false)
@@ -178,7 +178,7 @@ test('one that has nothing yet is let in although the memory is full of the mess
   assert.equal(queues.hasRoom('c', pathTo('z.test')), true)
   assert.deepEqual(queues.full().companies, ['a', 'b'])
   for (let next = queues.take(); next !== null; next = queues.take());
-  // Octets of what is under way count too: they are in memory until it has ended.
+  // Octets of deliveries under way count too: they are in memory until these have ended.
   assert.deepEqual(queues.full().companies, ['a', 'b'])
 })
 
@@ -358,7 +358,7 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
   )
 })
 
-test('draining gives back what has not begun, and the queues can be used again', () => {
+test('draining gives back the deliveries that have not begun, and the queues can be used again', () => {
   const queues = readyQueues({ maxLargeBytes: LARGE })
   for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
   for (let i = 0; i < 3; i++) queues.push(ready('a', 'y.test', 10, LARGE))
@@ -388,7 +388,7 @@ test('a path that is given more sessions uses them at once, for every company th
   assert.deepEqual(takeAll(queues), [], 'two are still open')
 })
 
-test('what waits can be looked through', () => {
+test('waiting deliveries can be iterated', () => {
   const queues = readyQueues()
   const all = [ready('a', 'x.test'), ready('a', 'y.test'), ready('b', 'x.test'), ready('b', 'x.test')]
   for (const one of all) queues.push(one)

@@ -52,7 +52,7 @@ test('a store that does not answer pauses delivery, and its first answer ends th
   await made.flushed(1_000)
 })
 
-test('an answer that comes at last and says no keeps it paused, told once', async () => {
+test('a late error of the store keeps it paused, and is reported once', async () => {
   const { made, asked, told, fault } = recorder()
   const recorded = made.record(record)
   await fault
@@ -66,7 +66,7 @@ test('an answer that comes at last and says no keeps it paused, told once', asyn
   await made.flushed(1_000)
 })
 
-test('nobody is told of a store that has nothing to do', async () => {
+test('an idle store causes no report', async () => {
   const { made, told } = recorder()
   await new Promise((resolve) => setTimeout(resolve, 5 * STALL_MS))
   assert.equal(made.halted, false)

@@ -41,7 +41,7 @@ test('by default the first retry comes within 1 to 15 minutes, waits grow, and t
   assert.ok(retrySchedule.reduce((sum, wait) => sum + wait) >= 4.5 * DAY)
 })
 
-test('mail is tried for no longer than the service or its sender wants, counted from when it is to be sent', () => {
+test('mail is tried no longer than the service or its sender allows, counted from its scheduled time', () => {
   const email = { createdAt: 1_000, scheduledAt: null, giveUpAt: null }
   const within = new RetrySchedule([MINUTE], () => 0, 10 * MINUTE)
   assert.equal(within.endOf(email), 1_000 + 10 * MINUTE)

@@ -45,7 +45,7 @@ const LIMITS: ReadyLimits = {
   maxLargeBytes: 1_000_000,
 }
 
-/** What a store may do to those who ask it; it does none of it until it is told. */
+/** Faults of a store; none of them is set at first. */
 class StoreFaults {
   /** Records fail while this is set. */
   failing = false
@@ -53,12 +53,12 @@ class StoreFaults {
   onRecord: (attempt: AttemptRecord) => Promise<void> = () => Promise.resolve()
   /** What accepting fails with, while it is set. */
   refusing: Error | null = null
-  /** Claims answered so far, and who is told when one begins. */
+  /** Claims answered so far, and a callback for the beginning of each. */
   claims = 0
   onClaim = () => {}
-  /** What the scheduler was last told to cancel. */
+  /** The emails that the scheduler last read as canceled. */
   cancelsRead: string[] = []
-  /** Suppressions it was told of so far, and pauses it was last told of. */
+  /** Suppressions that it has read so far, and pauses that it read last. */
   readonly read = { added: 0, pauses: 0 }
   failed = Promise.withResolvers<void>()
   /** So often the next questions for pauses fail. */
@@ -305,7 +305,7 @@ export async function until(holds: () => Promise<boolean> | boolean): Promise<vo
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** One session, in use until `release` is called; what is accepted meanwhile waits in memory. */
+/** One session, in use until `release` is called; mail accepted meanwhile waits in memory. */
 export async function occupied(t: TestContext, options: BenchOptions = {}) {
   const begun = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()

@@ -14,7 +14,7 @@ for (const [what, limits, most] of [
   ['octets', { maxBytes: 100_000 }, 10],
   ['deliveries', { maxDeliveries: 10 }, 10],
 ] as const) {
-  test(`what waits in memory is bounded: ${what}`, async (t) => {
+  test(`waiting deliveries in memory are bounded: ${what}`, async (t) => {
     const { accept, faults, scheduler, sink, store, release } = await occupied(t, { limits })
     for (let n = 0; n < 50; n++) await accept(`to${n}@x.test`, { size: 10_000 })
     const held = () => scheduler.counts.ready + scheduler.counts.inSession
@@ -50,7 +50,7 @@ async function crowded(t: TestContext, maxDeliveries: number) {
   return { ...bench, release: held.resolve }
 }
 
-test('what waited in the store is claimed as far as there are places', async (t) => {
+test('mail that waits in the store is claimed as far as there is room', async (t) => {
   const { faults, scheduler, sink, store, release } = await crowded(t, 30)
   await until(() => faults.claims >= 2)
   const { ready, inSession } = scheduler.counts
@@ -165,7 +165,7 @@ async function withIntake(t: TestContext) {
   return { ...bench, submit }
 }
 
-test('room that was promised is free again, whatever becomes of the mail', async (t) => {
+test('promised room is free again, whatever the outcome of the mail', async (t) => {
   const { domain, faults, scheduler, sink, store, submit } = await withIntake(t)
   const once = (fingerprint: string) => ({ idempotency: { key: 'once', fingerprint } })
   const refused = (code: Reason['code']) => (error: unknown) => {

@@ -52,7 +52,7 @@ test('mail accepted by another process is found', async (t) => {
   await sink.until(1)
 })
 
-test('a stop gives back what has not begun, untried', async (t) => {
+test('a stop gives back untried the deliveries that have not begun', async (t) => {
   const begun = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const { accept, scheduler, store } = await start(t, {
@@ -73,7 +73,7 @@ test('a stop gives back what has not begun, untried', async (t) => {
   assert.notEqual((await stateOf(store, first!)).state, 'sending')
 })
 
-test('what is committed while the scheduler stops is given back as well', async (t) => {
+test('mail committed while the scheduler stops is given back as well', async (t) => {
   const { scheduler, store, membership, domain, sink } = await start(t)
   const email = newEmail(domain.companyId, domain.id, 'late@x.test')
   using place = scheduler.reserve(email)!
@@ -113,7 +113,7 @@ test('mail of a suspended domain is held untried, and leaves when the domain is 
   await sink.until(1)
 })
 
-test('what is being given back while its domain becomes active leaves all the same', async (t) => {
+test('mail that is being given back while its domain becomes active is sent all the same', async (t) => {
   const { accept, faults, sink, domain, scheduler } = await start(t)
   domain.sending = 'suspended'
   faults.failing = true
@@ -125,7 +125,7 @@ test('what is being given back while its domain becomes active leaves all the sa
   await sink.until(1)
 })
 
-test('what is being given back for a closed path while the path is clear again leaves all the same', async (t) => {
+test('mail that is being given back for a closed path while the path opens again is sent all the same', async (t) => {
   const tried = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<void>()
   let closed = true
@@ -187,7 +187,7 @@ test('a recipient suppressed while it waits in memory for a session is not sent 
   )
 })
 
-test('a recipient that one delivery finds unknown is not asked for by another that waits in memory', async (t) => {
+test('a recipient that one delivery finds unknown is not tried by another that waits in memory', async (t) => {
   const told = Promise.withResolvers<void>()
   const { accept, faults, sink, store } = await start(t, {
     limits: { concurrency: 1, siteConcurrency: 1 },
@@ -211,7 +211,7 @@ test('a recipient that one delivery finds unknown is not asked for by another th
   assert.equal(sink.messages.length, 1)
 })
 
-test('what is paused while it waits in memory goes back untried, and leaves when it is resumed', async (t) => {
+test('mail paused while it waits in memory goes back untried, and is sent when it is resumed', async (t) => {
   const { accept, faults, sink, store, domain, first, release } = await occupied(t)
   const second = await accept('second@y.test')
   const third = await accept('third@z.test')
@@ -301,7 +301,7 @@ test('reading a pause is repeated until it succeeds, and an outage is logged onc
   }
 })
 
-test('a pause outlives what else is stopped after it, for which all stops are read again', async (t) => {
+test('a pause survives later stops, after which all stops are read again', async (t) => {
   const { accept, faults, sink, store, domain, first, release } = await occupied(t)
   const second = await accept('second@x.test')
   await store.pause({ companyId: domain.companyId, domain: 'y.test', since: Date.now() })
@@ -322,7 +322,7 @@ test('a pause outlives what else is stopped after it, for which all stops are re
   assert.equal((await stateOf(store, first)).state, 'delivered')
 })
 
-test('what others may have taken over is not begun', async (t) => {
+test('mail that other nodes may have taken over is not begun', async (t) => {
   const { accept, membership, sink, store, release, first } = await occupied(t)
   const second = await accept('second@x.test')
   const { token } = membership.lease!
@@ -335,7 +335,7 @@ test('what others may have taken over is not begun', async (t) => {
   assert.deepEqual(sink.messages, [])
 })
 
-test('what waits in memory for a session can be canceled', async (t) => {
+test('mail that waits in memory for a session can be canceled', async (t) => {
   const begun = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const { accept, faults, sink, store } = await start(t, {
@@ -359,7 +359,7 @@ test('what waits in memory for a session can be canceled', async (t) => {
   assert.equal(sink.messages.length, 1)
 })
 
-test('mail whose sender gives it up by now fails without an attempt, however it came to wait', async (t) => {
+test('mail past the deadline of its sender fails without an attempt, however it came to wait', async (t) => {
   const { accept, sink, store } = await start(t)
   const late = await accept('late@x.test', { giveUpAt: Date.now() - 1 })
   await until(async () => (await stateOf(store, late)).state === 'failed')

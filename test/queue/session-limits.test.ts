@@ -31,7 +31,7 @@ test('a site that says too many gets half the sessions, once for each round of a
   assert.equal(path.tooMany(to('x.test'), 1, clock.now), false, 'only waiting helps now')
 })
 
-test('it grows again slowly, up to what everybody has', () => {
+test('it grows again slowly, up to the common limit', () => {
   const { clock, limits: path } = limits()
   const six = to('x.test', 6)
   path.tooMany(six, 2, 0)
@@ -44,7 +44,7 @@ test('it grows again slowly, up to what everybody has', () => {
   }
 })
 
-test('where one has to go well first, that opens all, and once is enough', () => {
+test('if one session has to succeed first, its success opens all, and once is enough', () => {
   const { limits: path } = limits()
   const plain = to('relay')
   const relay = { ...plain, policy: { ...plain.policy, firstAlone: true } }
@@ -83,7 +83,7 @@ test('nodes share the limit of a path, and together never exceed it', () => {
   }
 })
 
-test('what cannot be divided is not always with the same node, and nothing limits the capture of mail', () => {
+test('an indivisible limit is not always given to the same node, and nothing limits the capture of mail', () => {
   const shares = new NodeShares()
   shares.set(nodes(1, 2, 3), 2)
   const limits = new SessionLimits(() => 0, shares)
@@ -92,7 +92,7 @@ test('what cannot be divided is not always with the same node, and nothing limit
   assert.equal(limits.limitOf(pathTo('capture', { kind: 'capture', sessions: 1 })), 1)
 })
 
-test('only nodes that have the source share its limits, and those of which nothing is known', () => {
+test('only nodes with the source share its limits, and so do nodes with unknown sources', () => {
   const from = (name: string) =>
     pathOf({
       ...to('x.test', 12),

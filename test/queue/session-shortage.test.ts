@@ -8,7 +8,7 @@ import { pathTo, readyFor } from './paths.ts'
 
 const SESSIONS = 10
 
-/** Companies whose servers hang, `atDot`: after the final dot. `cut`: deliveries that were to make room. */
+/** Companies whose servers hang, `atDot`: after the final dot. `cut`: deliveries that had to make room. */
 function start({ atDot = false } = {}) {
   const limits = {
     concurrency: SESSIONS,
@@ -55,7 +55,7 @@ function start({ atDot = false } = {}) {
 
 const companiesOf = (taken: ReadyDelivery[]) => taken.map(({ email }) => email.companyId)
 
-test('the oldest session of those that hang is tried for a company that has none', () => {
+test('the oldest hanging session is cut for a company without a session', () => {
   const { cut, open, send, after, end } = start()
   for (let n = 0; n < SESSIONS; n++) send(`noisy ${n}`)
   send('calm', 'alive.test')

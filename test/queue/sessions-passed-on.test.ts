@@ -1,4 +1,4 @@
-/** Deliveries that begin behind the final dot of another one get its session without taking anybody's turn. */
+/** Deliveries that begin behind the final dot of another one get its session without taking the turn of a third. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -69,7 +69,7 @@ test('a delivery may follow one that still follows another', () => {
   assert.equal(queues.busy, 0)
 })
 
-test('one that goes on with another server counts beside the one that has its session', () => {
+test('a delivery that continues with another server counts beside the one that has its session', () => {
   const queues = queuesOf(1)
   const path = pathTo('x.test')
   const [first, second] = [1, 2, 3].map(() => pushed(queues, 'a', path))
@@ -99,7 +99,7 @@ test('a company that waits for a session is not overtaken', () => {
   assert.equal(queues.take(), other)
 })
 
-test('where another company is in turn, nothing follows', () => {
+test('when another company has its turn, no delivery follows', () => {
   const queues = queuesOf(1)
   const path = pathTo('x.test')
   const [first] = [1, 2, 3].map(() => pushed(queues, 'a', path))
@@ -115,7 +115,7 @@ test('where another company is in turn, nothing follows', () => {
   assert.equal(queues.take(), other)
 })
 
-test('a path that takes no more messages now, or fewer sessions by now, has nothing follow', () => {
+test('a path that takes no more messages now, or fewer sessions than before, has no delivery follow', () => {
   let takesMore = true
   let sessions = 2
   const queues = new ReadyQueues(

@@ -90,7 +90,7 @@ test('a session ends after the messages, and a transaction holds the recipients,
   for (const messages of perSession.values()) assert.ok(messages.length <= 3)
 })
 
-test('a changed file is in force for the next mail; one with a fault changes nothing, and shows', async (t) => {
+test('a changed file counts for the next mail; a file with a fault changes nothing, and the metrics show it', async (t) => {
   const { service, sink, send, metric, rewrite } = await start(t, '[default]\nrecipients_per_transaction = 1')
   await send(['a@small.test', 'b@small.test'])
   assert.deepEqual(

@@ -27,7 +27,7 @@ const suspicions = (one: ReturnType<typeof ready>) => [
   ...one.recipients.map(({ suspicion }) => suspicion),
 ]
 
-test('what was handed out before counts as suspect as its email has become since', async () => {
+test('a delivery already handed out becomes as suspect as its email', async () => {
   const { known } = suspects()
   const waits = ready('a')
   assert.equal(known.weighed(waits), waits)
@@ -43,7 +43,7 @@ test('what was handed out before counts as suspect as its email has become since
   assert.equal(known.weighed(more), more)
 })
 
-test('the third copy of a batch that is condemned takes the others along, and the first of what is the same for all', async () => {
+test('the third condemned copy of a batch condemns the others, and so does the first for a message that all copies share', async () => {
   const { known, written } = suspects()
   const condemned = { during: 'composing', cause: 'crash', message: 'it died' } as const
   for (let copy = 0; copy < 3; copy++) await known.quarantine(ready('batch', { individual: true }), condemned)

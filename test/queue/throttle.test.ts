@@ -42,7 +42,7 @@ test('a server that says how long to wait gets that, and no slow beginning after
   assert.deepEqual(refused({ excess: 'messages', waitMs: 0 }), { exhausted: true, leave: 100 })
 })
 
-test('no more mail waits in memory for a path whose rate is lowered than leaves within a minute', (t) => {
+test('a slow path has no more mail waiting in memory than it sends within a minute', (t) => {
   const throttle = new Throttle(() => {}, new NodeShares())
   t.after(() => throttle.pacing.stop())
   const [usual, slow, ofOne] = ['usual', 'slow', 'of-one'].map((name) => pathTo(name, { waiting: 200 }))

@@ -49,7 +49,7 @@ test('its place and its octets are taken meanwhile, by its company', () => {
   assert.equal(queues.holdings.allow('b'), true)
 })
 
-test('a stop takes it out, and what is found later begins nothing', async () => {
+test('a stop takes it out, and a path found later begins nothing', async () => {
   const { queues, unresolved } = start()
   const late = Promise.withResolvers<Path>()
   const one = delivery()

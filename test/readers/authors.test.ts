@@ -1,6 +1,6 @@
 /**
- * Fields made to be misread, through every way in, and read again by programs that are not ours as they leave: of what is
- * accepted, none of them may find an author outside the domain that signs.
+ * Fields made to be misread, through every way in, and read again by programs that are not ours as they leave: in accepted
+ * mail, none of them may find an author outside the domain that signs.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -282,7 +282,7 @@ describe('no reader finds an author outside the domain that signs', () => {
         for (const [reader, addresses] of found[index]!) {
           const outside = addresses.filter((address) => isOutside(reader, address, OURS))
           assert.deepEqual(outside, [], `${reader} reads ${addresses} in ${shown}`)
-          // Not written at all when it named nobody; else a reader that finds nobody shows what it likes.
+          // The field is missing if it named no author; otherwise a reader that finds none shows what it likes.
           if (!new RegExp(`^${way.field}:`, 'm').test(raw.toString())) continue
           if (!reader.includes('decoded before'))
             assert.ok(addresses.length > 0, `${reader} reads nobody in ${shown}`)

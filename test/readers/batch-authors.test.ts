@@ -71,7 +71,7 @@ function send(api: Api, way: string, field: string, template: string, value: str
   )
 }
 
-describe('recipient variables make no author of anybody else', () => {
+describe('recipient variables do not make another person the author', () => {
   const noPython = whyNoPython()
   for (const way of ['form', 'ready message']) {
     test(way, async () => {

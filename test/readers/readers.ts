@@ -1,4 +1,4 @@
-/** Programs that are not ours, asked whom they find in an address field of a message. */
+/** Programs that are not ours, and the people that they find in an address field of a message. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
@@ -75,7 +75,7 @@ function fieldsOf(raw: Buffer, field: string): string[] {
   return fields.filter((line) => prefix.test(line)).map((line) => line.replace(prefix, '').trim())
 }
 
-/** A reader that decodes first finds odd things. What it takes for a domain must be `ours`, or none: a name has a dot. */
+/** A reader that decodes first finds odd things. A domain that it finds must be `ours`, or none: a name has a dot. */
 export function isOutside(reader: string, address: string, ours: string): boolean {
   if (!address.includes('@')) return false
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()

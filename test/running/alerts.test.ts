@@ -1,4 +1,4 @@
-/** A running service tells of problems by mail through itself, and over HTTP. */
+/** A running service reports problems by mail through itself, and over HTTP. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

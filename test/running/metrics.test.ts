@@ -32,7 +32,7 @@ async function clientOf(service: Service): Promise<ApiClient> {
 
 const to = (address: string) => ({ from: 'a@mail.test', to: address, subject: 's', text: 't' })
 
-test('emails are counted when they are accepted, once each, and what is refused is not', async () => {
+test('each accepted email is counted once, and refused emails are not counted', async () => {
   await using service = await startService({ metrics: 'same' })
   const api = await clientOf(service)
   const accepted = () => samples(service, 'postroad_emails_accepted_total')
@@ -75,7 +75,7 @@ test('attempts are counted by how they ended, each recipient for itself', async 
   })
 })
 
-test('the gauges show what waits, what is ready and what is under way', async () => {
+test('the gauges show waiting, ready and running deliveries', async () => {
   const gate = new Gate()
   gate.close()
   await using sink = await startSink({

@@ -1,11 +1,11 @@
-/** What is past its time goes while the service runs, without anybody asking for it. */
+/** Expired content and records are removed while the service runs, without a request. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-test('a service that runs removes content whose time is over, and records whose time is over', async () => {
+test('a running service removes expired content and expired records', async () => {
   await using service = await startService()
   const { key } = await service.tenant('mail.test')
   const api = new ApiClient(service.url, key.token)

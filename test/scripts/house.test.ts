@@ -1,4 +1,4 @@
-/** The rules that are made from the list of places refuse what they are to refuse: shown by imports planted in a small house. */
+/** The rules made from the list of places refuse wrong imports: shown by imports planted in a small house. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -128,7 +128,7 @@ test('every place of src stands in the list', () => {
   assert.deepEqual(there.toSorted(), HOUSE.map(({ name }) => name).toSorted())
 })
 
-test('every place imports what stands below it alone', () => {
+test('every place imports only places below it', () => {
   for (const [at, { name, imports }] of HOUSE.entries()) {
     if (imports === 'everything') continue
     for (const entry of imports) {
@@ -138,7 +138,7 @@ test('every place imports what stands below it alone', () => {
   }
 })
 
-test('each place imports what the list says, and no URL leads around it', () => {
+test('each place imports what the list allows, and no URL leads around it', () => {
   assert.deepEqual(listFaults(), [])
 })
 

@@ -1,4 +1,4 @@
-/** What comes from the package registry is what the lock file says, and runs nothing when it is installed. */
+/** Installed packages are those of the lock file, and their installation runs nothing. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** What is wrapped and what is left alone, in pages and in comments. */
+/** Which text is wrapped and which is left alone, in pages and in comments. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { longPassages, wrappedComments, wrappedPage } from '../../scripts/prose.ts'
@@ -16,14 +16,14 @@ test('paragraphs and list items of a page are wrapped, and say the same', () => 
   assert.equal(wrappedPage(wrapped), wrapped)
 })
 
-test('tables, code, headings and what a program made stay as they are', () => {
+test('tables, code, headings and generated sections stay unchanged', () => {
   const made = `<!-- begin results: made by a program -->\n${WORDS}\n<!-- end results -->`
   for (const text of [`| ${WORDS} |`, `\`\`\`sh\n${WORDS}\n\`\`\``, `# ${WORDS}`, made]) {
     assert.equal(wrappedPage(text), text)
   }
 })
 
-test('what stands behind a made section is wrapped again', () => {
+test('text behind a generated section is wrapped again', () => {
   const made = `<!-- begin results: made by a program -->\n${WORDS}\n<!-- end results -->\n\n`
   const wrapped = wrappedPage(made + WORDS)
   assert.ok(wrapped.startsWith(made))

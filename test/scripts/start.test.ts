@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url))
 
-/** A checkout of our scripts with an npm that only notes its calls and "installs" what the lock file says. */
+/** A checkout of our scripts with an npm that only notes its calls and "installs" the packages of the lock file. */
 describe('npm start', () => {
   let folder = ''
   let root = ''
@@ -72,7 +72,7 @@ describe('npm start', () => {
     return { child, ended }
   }
 
-  test('installs what the service needs, quietly, then serves with the arguments and exit code passed on', async () => {
+  test('installs the dependencies of the service quietly, then serves with the arguments and exit code passed on', async () => {
     const { code, stdout, stderr } = await start('--json', 'a b').ended
     assert.deepEqual([code, stdout], [3, 'serve|--json|a b|'])
     assert.match(stderr, /^Installing the dependencies[^\n]*\nInstalled in \d+ s\.\n$/)
@@ -136,7 +136,7 @@ describe('npm start', () => {
     assert.deepEqual([code, stderr], [3, ''])
   })
 
-  test('shows what npm said when it failed, and does not serve', async () => {
+  test('shows the output of npm when it failed, and does not serve', async () => {
     writeFileSync(join(root, 'broken'), '')
     const { code, stdout, stderr } = await start().ended
     assert.deepEqual([code, stdout], [1, ''])
@@ -166,7 +166,7 @@ describe('npm start', () => {
       assert.deepEqual([code, stdout, stderr], [3, '', ''])
     })
 
-    test('installs for it what the service does not need, once', async () => {
+    test('installs the build dependencies once', async () => {
       lock('1.0.0', { 'node_modules/builder': { version: '1.0.0', dev: true } })
       const without = `sed 's/,"[a-z_]*.builder":{[^}]*}//'`
       npm([`${without} '${root}/package-lock.json' > '${root}/node_modules/.package-lock.json'`])
@@ -178,7 +178,7 @@ describe('npm start', () => {
       )
     })
 
-    test('shows what was wrong with it, and goes on', async () => {
+    test('shows the error of the build, and goes on', async () => {
       await start().ended
       withConsole("console.error('no such module'); process.exitCode = 1", '! kill -0 PID 2>/dev/null')
       const { code, stderr } = await start().ended
@@ -189,7 +189,7 @@ describe('npm start', () => {
       )
     })
 
-    test('ends what builds it with the service', async () => {
+    test('ends the build together with the service', async () => {
       await start().ended
       withConsole('setInterval(() => {}, 1_000)')
       const { code, stderr } = await start().ended

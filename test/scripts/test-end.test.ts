@@ -48,7 +48,7 @@ describe('the end of a test file', { concurrency: true }, () => {
     const { code, shown } = await run(
       'well',
       `import { test } from 'node:test'
-      test('waits with nothing but a timer that keeps nobody', async () => {
+      test('waits with nothing but an unreferenced timer', async () => {
         await new Promise((resolve) => setTimeout(resolve, 100).unref())
       })`,
     )

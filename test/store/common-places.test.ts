@@ -19,7 +19,7 @@ function everywhere(offsets: (segment: number) => number[]): Kept {
   return new Map(SEGMENTS.map((segment) => [segment, offsets(segment)]))
 }
 
-/** What comes of it by segment, and what was asked. */
+/** The result by segment, and the questions asked. */
 function common(lists: readonly (readonly [PlaceList, Kept])[], segments = SEGMENTS) {
   const asked: ListQuestion[] = []
   const steps = commonPlaces(
@@ -45,7 +45,7 @@ function common(lists: readonly (readonly [PlaceList, Kept])[], segments = SEGME
   return { found, read, asked }
 }
 
-test('nothing that all lists have is missing, nothing is there that the shortest has not, and few segments are exact', () => {
+test('the result has every common place and none that the shortest list lacks, and few segments are exact', () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
   const random = new Random(seed)
   for (let round = 0; round < 300; round++) {
@@ -75,7 +75,7 @@ test('nothing that all lists have is missing, nothing is there that the shortest
   }
 })
 
-test('a list that has nearly everything is not read through for another that has little', () => {
+test('a nearly complete list is not read through for a short one', () => {
   const rare = [byMany, everywhere(() => [7])] as const
   const most = [byFew(1), everywhere(() => EVERY_OFFSET)] as const
   for (const lists of [
@@ -89,7 +89,7 @@ test('a list that has nearly everything is not read through for another that has
   }
 })
 
-test('where a list by term has nothing the others are not read', () => {
+test('when the list of a term is empty, the others are not read', () => {
   const seldom = [byFew(1), new Map([[SEGMENTS[30]!, [7]]])] as const
   const all = [byMany, everywhere(() => EVERY_OFFSET)] as const
   const { found, read, asked } = common([all, seldom])

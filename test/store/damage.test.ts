@@ -42,7 +42,7 @@ function damage(path: string, name: string): void {
   closeSync(fd)
 }
 
-/** Fills a database, damages it as said while nobody has it open, and opens it again. */
+/** Fills a database, damages it while it is closed, and opens it again. */
 async function damaged(
   t: TestContext,
   fill: (store: Store) => Promise<void>,
@@ -107,7 +107,7 @@ describe('a damaged page', () => {
     await store.counts(NOW)
   })
 
-  test('of the index of what waits costs its lanes, and the count of what is due leaves them out', async (t) => {
+  test('of the index of waiting recipients costs its lanes, and the count of due mail leaves them out', async (t) => {
     let owner: Company | undefined
     const { store, faults } = await damaged(
       t,

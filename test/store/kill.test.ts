@@ -6,7 +6,7 @@ import { openStore } from '../../src/store/open.ts'
 import { startChild } from './child.ts'
 import { temporaryDirectory } from './directory.ts'
 
-test('whatever was acknowledged before a kill is there after it, and nothing is half there', async (t) => {
+test('everything acknowledged before a kill is there after it, and nothing is half there', async (t) => {
   const path = join(temporaryDirectory(t), 'postroad.db')
   for (const acknowledged of [30, 500, 2_000]) {
     const child = await startChild(t, 'accept', `${path}.${acknowledged}`)

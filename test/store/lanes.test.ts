@@ -47,7 +47,7 @@ class Model {
   readonly #stores: readonly [Transactions, Transactions]
   readonly #queue: ReturnType<typeof queue>
   readonly #dbs: readonly [DatabaseSync, DatabaseSync]
-  /** What the first store has yet to tell of the second one's writes. */
+  /** The changes by the second store that the first has yet to report. */
   #foreign: ChangeFlags = { ...UNCHANGED }
   now = NOW
 
@@ -92,7 +92,7 @@ class Model {
     return taken
   }
 
-  /** Claims until nothing comes: then nothing is due any more, save what was to be skipped. */
+  /** Claims until nothing comes: then nothing is due any more, except for the skipped parts. */
   drain(store: 0 | 1, change: Partial<ClaimRequest>): void {
     while (this.claim(store, change) > 0);
     const left = this.rows.filter(({ company: owner, domain, dueAt }) => {
@@ -142,7 +142,7 @@ class Model {
     this.rows.push({ email: twice, position: 0, company: 0, domain: 'twice.test', dueAt: twice.dueAt })
   }
 
-  /** A batch of which nothing is kept: the file may not grow as it has to. */
+  /** A batch that is lost: the file may not grow as it has to. */
   lose(): void {
     const db = this.#dbs[0]
     const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number }
@@ -179,7 +179,7 @@ class Model {
     return outcome.value
   }
 
-  /** What one store writes the other one has to notice with its next batch that is kept, and to tell. */
+  /** Each store has to notice and report the writes of the other with its next batch that is kept. */
   #batch(store: 0 | 1, calls: ThreadCall<Writes>[]): CallResult[] {
     const written = this.#written()
     const { outcomes, changed } = this.#stores[store].run(calls)
@@ -266,7 +266,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe('the lanes of the SQLite store', () => {
-  test('leave nothing out that is due, whatever happens, and the numbers are those of a plain count', (t) => {
+  test('leave out no due mail, whatever happens, and their numbers equal a plain count', (t) => {
     const directory = temporaryDirectory(t)
     let run = 0
     fc.assert(

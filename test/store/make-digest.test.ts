@@ -69,7 +69,7 @@ test('addresses of few emails share lists, and each finds its own, on both sides
   assert.ok(shared.length <= 2 * 64, `${shared.length} rows for 1,000 addresses`)
 })
 
-test('what many emails have in common has a list of its own', () => {
+test('a property of many emails has a list of its own', () => {
   const digest = makeDigest(emails(0, 100))
   for (const [term, step] of [
     [emailTerms.ofAddress('all@y.test'), 4],

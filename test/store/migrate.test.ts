@@ -81,7 +81,7 @@ describe('migrations', () => {
     )
   })
 
-  test('others than this program has are refused, and what to do is said', (t) => {
+  test('other than those of this program are refused, with the next step', (t) => {
     const { db, path } = open(t)
     migrate(db, path, [{ ...FIRST, name: '0001-earlier' }, SECOND])
     assert.throws(

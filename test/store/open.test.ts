@@ -36,7 +36,7 @@ describe('opening a SQLite store', () => {
     await again.close()
   })
 
-  test('says what stands in the way', async (t) => {
+  test('names the cause that prevents it', async (t) => {
     const directory = temporaryDirectory(t)
     await refused(join(directory, 'no', 'where', 'a.db'), StoreUnavailable, /there is no directory .*no/)
     await refused(directory, StoreUnavailable, /directory or a special file/)

@@ -8,7 +8,7 @@ function recorded(value: AttemptRecord): unknown {
   return unpacked(structuredClone(packRecord(value, [])))
 }
 
-test('a new email arrives at the writer as it was, and what is large of it in a buffer of its own', () => {
+test('a new email arrives at the writer unchanged, with its large parts in a buffer of their own', () => {
   const recipients = [to('a@x.test'), to('b@y.test', { kind: 'bcc', variables: { name: 'B' } })]
   const raw = new Uint8Array(10_000).fill(7)
   const value = email(company('Acme'), [], {
@@ -26,7 +26,7 @@ test('a new email arrives at the writer as it was, and what is large of it in a 
   }
 })
 
-test('a result arrives as it was: what does not change is not in it', () => {
+test('a result arrives unchanged, without the facts that do not change', () => {
   const refused = result(1, { state: 'bounced', code: 550, message: '550 no', suppress: true })
   const value = attempt({ id: newId() }, 3, [result(0), refused, deferred(2, 1_000)], {
     captured: new Uint8Array([1, 2]),

@@ -47,7 +47,7 @@ describe('one database has one service, whatever it is called', () => {
     ],
     ['a path with a detour', (root) => `${root}/data/../data/postroad.db`],
   ] satisfies [string, (root: string, path: string) => string][]) {
-    test(`${what} does not let a second one in`, async (t) => {
+    test(`${what} does not let a second service in`, async (t) => {
       const { root, path, store } = await opened(t)
       const other = named(root, path)
       await assert.rejects(openStore({ engine: 'sqlite', path: other }, { exclusive: true }), (error) => {
@@ -113,7 +113,7 @@ describe('a database file that is taken away from a running service', () => {
     assert.equal((await store.readEmail(value.id))?.id, value.id)
   })
 
-  test('is noticed when another file lies in its place', async (t) => {
+  test('is noticed when another file takes its place', async (t) => {
     const { path, store } = await opened(t)
     const owner = await acme(store)
     renameSync(path, `${path}.moved`)
@@ -125,7 +125,7 @@ describe('a database file that is taken away from a running service', () => {
     await store.probe()
   })
 
-  test('is noticed by writes that are asked to, without a probe', async (t) => {
+  test('is noticed by writes that look for it, without a probe', async (t) => {
     const { path, store } = await opened(t)
     rmSync(path)
     assert.match(String(await refusal(store)), /moved or deleted/)

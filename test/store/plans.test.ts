@@ -52,7 +52,7 @@ class Explained extends DatabaseSync {
   }
 }
 
-test('no statement of the SQLite store reads through a table that grows with history or with what waits', (t) => {
+test('no statement of the SQLite store reads through a table that grows with history or with waiting mail', (t) => {
   const path = join(temporaryDirectory(t), 'a.db')
   const first = openForWriting(path)
   migrate(first, path)

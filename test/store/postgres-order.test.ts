@@ -49,7 +49,7 @@ test('paging towards the newest emails misses none that is committed late', {
   assert.deepEqual(await newerThan(first.id), [[later.id, belated], true])
 })
 
-test('a transaction in another database of the server keeps nobody waiting', {
+test('a transaction in another database of the server delays no other', {
   skip: withoutPostgres(),
 }, async (t) => {
   const store = await PostgresStore.open(await freshDatabase(t))

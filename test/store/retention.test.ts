@@ -55,7 +55,7 @@ test('the periods of companies and domains share one walk, which begins again wh
   const now = 100 * DAY
   assert.deepEqual(await step(now), [[[['c', DAY]], null]])
   assert.deepEqual(await step(now + 1), [[[['c', DAY]], `after ${now}`]])
-  // What a walk has passed may have been finished since.
+  // Emails that a walk has passed may have been finished since.
   assert.deepEqual(await step(now + 6 * HOUR), [[[['c', DAY]], null]])
   accounts.companies.push({ ...owner, id: 'd', contentRetention: 2 * DAY })
   const both = [

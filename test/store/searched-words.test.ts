@@ -12,7 +12,7 @@ import {
 } from '../../src/store/searched-words.ts'
 import { measureWork } from '../support/work-meter.ts'
 
-test('words are what is written in one piece, whatever its case and accents', () => {
+test('words are found in any script, regardless of case and accents', () => {
   for (const [subject, words] of [
     ['Re: Your order #10-2045 has shipped!', ['re', 'your', 'order', '10', '2045', 'has', 'shipped']],
     ['', []],
@@ -27,7 +27,7 @@ test('words are what is written in one piece, whatever its case and accents', ()
   }
 })
 
-test('a subject has what stands in it word for word', () => {
+test('a subject contains the searched words as a phrase', () => {
   const has = (subject: string, text: string) => hasWords(subject, wordsIn(text))
   assert.ok(has('Welcome aboard, Ada', 'WELCOME aboard'))
   assert.ok(has('Welcome aboard, Ada', 'ada'))
@@ -50,7 +50,7 @@ test('an answer is filed without URLs and long ids', () => {
   assert.ok(filedReplyWords('x https://'.repeat(100_000)).size <= 24)
 })
 
-test('a text says where words begin', () => {
+test('the text keeps the places where words begin', () => {
   assert.equal(offsetOfWord('Hello, ZOË Order 4711', 1), 7)
   assert.equal(offsetOfWord('Hello, ZOË Order 4711', 3), 17)
   assert.equal(offsetOfWord('Hi 今日の東京の天気', 4), 3, 'the run of characters that has them')
@@ -79,7 +79,7 @@ test('a phrase is found where it begins for the first time', () => {
   }
 })
 
-test('looking for a phrase costs as much as its words and those of the text, however often it almost stands there', () => {
+test('the search for a phrase costs as much as its words and those of the text, however often it nearly matches', () => {
   const cost = (times: number) => {
     const text = Array<string>(1_000 * times).fill('a')
     const phrase = [...Array<string>(500 * times).fill('a'), 'b']

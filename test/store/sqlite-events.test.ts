@@ -25,7 +25,7 @@ function fill(path: string, from: number, count: number): void {
 }
 
 describe('the log of the SQLite store', () => {
-  test('gives events by number with whose they are, and goes on behind the last', async (t) => {
+  test('gives events by number with their company and email, and continues after the last', async (t) => {
     const { store, owner } = await open(t)
     assert.equal(await store.lastEventNumber(), 0)
     assert.deepEqual(await store.eventsAfter(0, {}, 10), { events: [], cursor: 0 })
@@ -74,7 +74,7 @@ describe('the log of the SQLite store', () => {
     assert.deepEqual(await of({ companyId: 'nobody' }), [4])
   })
 
-  test('looks at a bounded part of what is there for one answer, and passes over what retention has removed', async (t) => {
+  test('reads a bounded part of the log for one answer, and passes over removed events', async (t) => {
     const { store, path, owner } = await open(t)
     await store.accept(email(owner, ['a@x.test']), { token: 1 })
     fill(path, 1_000_001, 12_000)
@@ -97,7 +97,7 @@ describe('the log of the SQLite store', () => {
     assert.deepEqual(cursors, [1_005_000, 1_010_000, 1_012_001])
   })
 
-  test('the last event of an email is the one with the highest number, of those that count as one', async (t) => {
+  test('the last event of an email is the one with the highest number, among the types that count', async (t) => {
     const { store, path, owner } = await open(t)
     const value = email(owner, ['a@x.test'])
     await store.accept(value, { token: 1 })

@@ -60,7 +60,7 @@ function numbers(db: DatabaseSync): unknown[] {
 const lastNumber = (db: DatabaseSync) =>
   db.prepare("SELECT value FROM counters WHERE name = 'events'").get()?.value
 
-describe('what the writer of the SQLite store remembers', () => {
+describe('the memory of the writer of the SQLite store', () => {
   test('goes with the transaction: companies', (t) => {
     const { owner, run, undone } = rig(t)
     const ghost = company('Ghost')
@@ -87,7 +87,7 @@ describe('what the writer of the SQLite store remembers', () => {
     }
   })
 
-  test('goes with the transaction: whose turn it is', (t) => {
+  test('goes with the transaction: the turns of companies', (t) => {
     const { owner, run, undone } = rig(t)
     const value = email(owner, ['a@x.test'])
     answer(run(accepting(value))[0])
@@ -99,7 +99,7 @@ describe('what the writer of the SQLite store remembers', () => {
     )
   })
 
-  test('goes with the transaction: what is to be written of lanes', (t) => {
+  test('goes with the transaction: unwritten changes of lanes', (t) => {
     const { db, owner, run } = rig(t)
     const broken = email(owner, ['a@ghost.test', 'b@ghost.test'])
     broken.recipients[1]!.kind = null as unknown as 'to'
@@ -132,7 +132,7 @@ describe('what the writer of the SQLite store remembers', () => {
     assert.equal(lastNumber(db), 1)
   })
 
-  test('goes with an operation that is undone alone, and what the others of its batch wrote stays known', (t) => {
+  test('goes with an operation that is undone alone, and keeps the changes of the others in its batch', (t) => {
     const { db, owner, run } = rig(t)
     const broken = email(owner, ['a@x.test'], {
       idempotency: { key: 'k', fingerprint: null as unknown as string },

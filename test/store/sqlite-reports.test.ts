@@ -23,7 +23,7 @@ const bounced = (reportId?: string): RecipientReport['happening'] => ({
 })
 
 describe('reports, in the SQLite store', () => {
-  test('a late bounce ends what was delivered, once, and its address is suppressed', async (t) => {
+  test('a late bounce ends a delivered recipient, once, and its address is suppressed', async (t) => {
     const { store, owner } = await open(t)
     const value = email(owner, ['a@x.test', 'b@x.test'])
     await store.accept(value, { token: 1 })
@@ -51,7 +51,7 @@ describe('reports, in the SQLite store', () => {
     )
   })
 
-  test('the same report counts once for each kind of event, and what bears no name each time', async (t) => {
+  test('the same report counts once for each kind of event, and a report without a name counts each time', async (t) => {
     const { store, owner } = await open(t)
     const value = email(owner, ['a@x.test'])
     await store.accept(value, { token: 1 })
@@ -66,7 +66,7 @@ describe('reports, in the SQLite store', () => {
     assert.equal(await told('opened', {}), 1)
   })
 
-  test('what waits leaves its lane when a report ends it, and what is under way goes on', async (t) => {
+  test('a waiting recipient leaves its lane when a report ends it, and a recipient under way goes on', async (t) => {
     const { store, owner } = await open(t)
     const doubtful = email(owner, ['a@x.test'])
     await store.accept(doubtful, { token: 1 })
@@ -85,7 +85,7 @@ describe('reports, in the SQLite store', () => {
     assert.deepEqual(await store.record(attempt(leased, 1, [result(0)])), { refused: [] })
   })
 
-  test('what is not there, and what cannot be, is passed over', async (t) => {
+  test('reports about unknown recipients, and impossible ones, are passed over', async (t) => {
     const { store, owner } = await open(t)
     const value = await accept(store, email(owner, ['a@x.test']))
     await store.cancel(value.id, NOW)

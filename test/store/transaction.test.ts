@@ -85,7 +85,7 @@ describe('a transaction of the SQLite store', () => {
     )
   })
 
-  test('the result of an email whose batch was undone is not taken for the one that has its number now', (t) => {
+  test('the result of an email whose batch was undone is not taken for the email that has its number now', (t) => {
     const { db, transactions, owner } = rig(t)
     const leased = (value: NewEmail): ThreadCall<Writes> => ({ name: 'accept', args: [value, { token: 1 }] })
     const recorded = (value: NewEmail) => {
@@ -112,7 +112,7 @@ describe('a transaction of the SQLite store', () => {
     assert.deepEqual(recorded(next), [])
   })
 
-  test('what another process wrote is told in the end, whatever is lost in between', (t) => {
+  test('changes of another process are reported in the end, although batches in between are lost', (t) => {
     const { path, db, transactions, owner } = rig(t)
     db.exec('PRAGMA busy_timeout = 0; PRAGMA max_page_count = 60')
     const other = openForWriting(path)

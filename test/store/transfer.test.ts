@@ -93,7 +93,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     { what: 'a row', table: 'events', change: "IF NEW.type = 'sent' THEN RETURN NULL; END IF" },
   ]
   for (const { what, table, change } of damages) {
-    test(`finds ${what} that the database does not keep as it was given, and puts nothing in place`, async (t) => {
+    test(`finds ${what} that the database changed, and puts nothing in place`, async (t) => {
       const { from, to } = await filled(t, keyed)
       await begun(to)
       await execute(
@@ -111,7 +111,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     })
   }
 
-  test('keeps everybody else from writing to its source, until it ends', async (t) => {
+  test('keeps other processes from writing to its source, until it ends', async (t) => {
     const way = await filled(t, keyed)
     const write = () => {
       const beside = new DatabaseSync(way.from, { timeout: 0 })
@@ -135,14 +135,14 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     await (await SqliteStore.open(way.from, { exclusive: true })).close()
   })
 
-  test('leaves its source to others when it is refused', async (t) => {
+  test('leaves its source to other processes when it is refused', async (t) => {
     const way = await filled(t, keyed)
     await execute(way.to, 'CREATE TABLE theirs (n integer)')
     await assert.rejects(move(way), { name: 'StoreConflict', message: /tables of another program/ })
     await (await SqliteStore.open(way.from, { exclusive: true })).close()
   })
 
-  test('hands out fencing tokens above all that were handed out before', async (t) => {
+  test('hands out fencing tokens above all earlier ones', async (t) => {
     const joins = 40
     let last = 0
     const way = await filled(t, async (store) => {
@@ -161,7 +161,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(Math.floor(token / 2 ** 20), joins + 1)
   })
 
-  test('brings events with their numbers, and goes on behind all that were given', async (t) => {
+  test('brings events with their numbers, and continues after the last number', async (t) => {
     let last = 0
     let logged: unknown
     const way = await filled(t, async (store) => {
@@ -233,7 +233,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual(await states(store, stopped.id), ['suppressed', 'suppressed'])
   })
 
-  test('brings webhooks with what they are still to be told, and what was noted of tags and read of the log', async (t) => {
+  test('brings webhooks with their events still to send, the notes about tags, and the cursors of the log', async (t) => {
     const seen = async (store: Store, companyId: string, domainId: string) => {
       const told = await store.webhooks({ companyId })
       return {
@@ -282,7 +282,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual([one!.cursor, one!.retryAt], [12, NOW + HOUR])
   })
 
-  test('brings people with what signs them in, and what was changed by whom', async (t) => {
+  test('brings people with their credentials, and the audit list', async (t) => {
     const [hash, link] = [tokenHash(), tokenHash()]
     const seen = async (store: Store) => ({
       people: await store.people(null),
@@ -318,7 +318,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.ok((await store.addAudit(entry(null))) > last)
   })
 
-  test('brings what is held, and what for', async (t) => {
+  test('brings held mail, with the reason of each hold', async (t) => {
     let domainId = ''
     const way = await filled(t, async (store) => {
       const owner = await acme(store)
@@ -332,14 +332,14 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     await move(way)
     const store = await opened(t, way.to)
     assert.deepEqual(await store.heldDomains(), [domainId])
-    // Whose path is closed may be tried all the same, whose domain may not send may not.
+    // Mail of a closed path may be retried all the same, mail of a domain that may not send may not.
     const retried = await store.retry({ companyId: null, domains: null, emailId: null, now: NOW })
     assert.deepEqual(retried, { retried: 1, held: 1, paused: 0, scheduled: 0 })
     assert.equal(await store.releaseHeld(domainId, { now: NOW, dueBefore: NOW + HOUR + 1 }), 1)
     assert.deepEqual(await store.heldDomains(), [])
   })
 
-  test('brings what was under way, which is claimed when the first node has taken it back', async (t) => {
+  test('brings mail under way, which is claimed after the first node has recovered it', async (t) => {
     const ids: string[] = []
     const way = await filled(t, async (store) => {
       const owner = await acme(store)
@@ -397,7 +397,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(await store.nextDue(), NOW + HOUR)
   })
 
-  test('numbers what comes afterwards on from what it brought', async (t) => {
+  test('gives new emails and events numbers above the transferred ones', async (t) => {
     let owner = company('unset')
     const way = await filled(t, async (store) => {
       owner = await acme(store)
@@ -467,7 +467,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal((await (await opened(t, way.to)).listEmails({ limit: 10 })).length, 3)
   })
 
-  test('is alone at its target', async (t) => {
+  test('allows no second transfer to the same target', async (t) => {
     const way = await filled(t, keyed)
     const other = await filled(t, acme)
     await begun(way.to)
@@ -481,7 +481,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal((await (await opened(t, way.to)).listEmails({ limit: 10 })).length, 3)
   })
 
-  test('goes on where it was, but not when its source was written to in between', async (t) => {
+  test('continues an interrupted transfer, unless its source was written to in between', async (t) => {
     let owner = company('unset')
     const way = await filled(t, async (store) => {
       owner = await acme(store)

@@ -1,4 +1,4 @@
-/** Mail over SMTP from the clients that applications use, with the user names that they were told to use. */
+/** Mail over SMTP from the clients that applications use, with their usual user names. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -59,7 +59,7 @@ describe('clients of SMTP submission', () => {
     pool.close()
   })
 
-  test('hidden recipients get theirs, and nobody reads of them', async () => {
+  test('hidden recipients get a copy, and no recipient sees them', async () => {
     const info = await transport().sendMail({ ...mail, cc: 'c@x.test', bcc: ['d@x.test', 'e@x.test'] })
     const email = await rig.email(`${info.response}\r\n`)
     const history = await rig.service.store.readHistory(email.id)
@@ -129,7 +129,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as client:
     const sender = ['--mail-from', `a@${DOMAIN}`, '--mail-rcpt', 'b@x.test', '--upload-file', file]
     const login = ['--user', `api:${rig.key.token}`, '--ssl-reqd', '--cacert', certificate]
     await run('curl', ['--silent', '--show-error', '--fail', url, ...sender, ...login])
-    // curl doubles no dot behind an LF, so two in a row cannot be told from one that was doubled.
+    // curl doubles no dot behind an LF, so two in a row look like one that was doubled.
     assert.equal(await texts(), text.trimEnd().replace('..two', '.two'))
   })
 
@@ -138,7 +138,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as client:
     await assert.rejects(wrong.sendMail(mail), { code: 'EAUTH', responseCode: 535 })
   })
 
-  test('a sender at a domain that is nobody’s', async () => {
+  test('a sender at a domain of no company', async () => {
     await assert.rejects(transport().sendMail({ ...mail, from: 'a@elsewhere.example' }), {
       responseCode: 550,
       response: /^550 5\.7\.1 elsewhere\.example is not a domain that you may send from/,

@@ -1,4 +1,4 @@
-/** Every X-Mailgun field that is known: it does what it says, asks for nothing, or is refused in words; none travels. */
+/** Every known X-Mailgun field: it has its effect, has none, or is refused in words; none is sent on. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { message, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
@@ -46,7 +46,7 @@ describe('X-Mailgun fields over SMTP', () => {
     })
   }
 
-  test('what asks for nothing, or for what happens anyway, is passed over; none of them travels', async () => {
+  test('fields without an effect are passed over; none of the fields is sent on', async () => {
     using client = await rig.loggedIn()
     const fields = [
       'Dkim: yes',
@@ -72,7 +72,7 @@ describe('X-Mailgun fields over SMTP', () => {
     }
   })
 
-  test('a message that is to leave later waits', async () => {
+  test('a message with a later delivery time waits', async () => {
     using client = await rig.loggedIn()
     const at = Math.floor(Date.now() / 1000) + 3_600
     const { id } = await rig.email(await client.send(message('Hello\r\n', `X-Mailgun-Deliver-By: ${at}\r\n`)))

@@ -44,7 +44,7 @@ describe('hostile clients of SMTP submission', () => {
       }
     })
 
-    test('a message that comes meanwhile is taken whole', async () => {
+    test('a message that arrives meanwhile is accepted as a whole', async () => {
       const { key } = await rig.service.tenant('another.example')
       using other = await rig.loggedIn(key.token)
       const many = await Promise.all(Array.from({ length: SESSIONS }, () => rig.loggedIn()))
@@ -233,7 +233,7 @@ describe('hostile clients of SMTP submission', () => {
     }
   })
 
-  test('what comes in the clear behind STARTTLS is not obeyed', async () => {
+  test('commands in the clear behind STARTTLS are not obeyed', async () => {
     using client = await rig.connect()
     await client.say('EHLO client.test', /STARTTLS/)
     client.write('STARTTLS\r\nRSET\r\n')
@@ -241,7 +241,7 @@ describe('hostile clients of SMTP submission', () => {
     await client.ended()
   })
 
-  test('and what was said before it is forgotten', async () => {
+  test('and the commands before it are forgotten', async () => {
     using client = await rig.loggedIn()
     await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
     await client.say('STARTTLS', /^220 2\.0\.0 /)
@@ -254,7 +254,7 @@ describe('hostile clients of SMTP submission', () => {
     await rig.email(await client.send(message()))
   })
 
-  test('plain text where TLS is spoken, and a handshake that is none', async () => {
+  test('plain text where TLS is spoken, and an invalid handshake', async () => {
     const plain = net.connect(rig.implicitPort, '127.0.0.1')
     plain.on('error', () => {})
     plain.write('EHLO x\r\n'.repeat(10))
@@ -303,7 +303,7 @@ describe('hostile clients of SMTP submission', () => {
     assert.match(client.received, /421 4\.7\.0 Too many commands without effect\r\n$/)
   })
 
-  test('a reply does not wait for the end of what comes behind its command', async () => {
+  test('a reply does not wait for the rest of the next command', async () => {
     using client = await rig.loggedIn()
     client.write('NOOP\r\nNO')
     assert.match(await client.reply(), /^250 /)
@@ -311,7 +311,7 @@ describe('hostile clients of SMTP submission', () => {
     assert.match(await client.reply(), /^250 /)
   })
 
-  test('replies that nobody reads', async () => {
+  test('replies that the client does not read', async () => {
     using client = await rig.loggedIn()
     client.socket.pause()
     const transaction = `MAIL FROM:<a@${DOMAIN}>\r\nRCPT TO:<b@x.test>\r\nRSET\r\n`
@@ -324,7 +324,7 @@ describe('hostile clients of SMTP submission', () => {
     }
   })
 
-  test('commands that are none, and those out of their place', async () => {
+  test('unknown commands, and commands in the wrong place', async () => {
     using client = await rig.connect()
     await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^503 5\.5\.1 Send EHLO first/)
     await client.say('EHLO', /^501 5\.5\.4 EHLO requires one name/)
@@ -350,7 +350,7 @@ describe('hostile clients of SMTP submission', () => {
     await client.say('DATA', /^554 5\.5\.1 There is no valid recipient/)
   })
 
-  test('parameters that are not known, or make no sense', async () => {
+  test('unknown and invalid parameters', async () => {
     using client = await rig.loggedIn()
     for (const [parameter, like] of [
       ['BODY=8BITMIME SIZE=100 SMTPUTF8 AUTH=<>', /^250 /],

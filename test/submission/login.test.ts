@@ -1,4 +1,4 @@
-/** AUTH: wrong keys, guesses, what stands around it, and what it leaves. */
+/** AUTH: wrong keys, guesses, the commands around it, and the state after it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { base64, DOMAIN, message, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
@@ -24,7 +24,7 @@ describe('logging in over SMTP', () => {
     assert.deepEqual({ address, user }, { address: '127.0.0.1', user: 'api' })
   })
 
-  test('what comes behind AUTH waits for its answer, and is nobody’s where that is no', async () => {
+  test('commands behind AUTH wait for its answer, and are dropped after a refusal', async () => {
     const emails = await rig.count()
     using client = await rig.connect()
     await client.say('EHLO client.test', /^250-/)
@@ -35,7 +35,7 @@ describe('logging in over SMTP', () => {
     assert.equal(await rig.count(), emails)
   })
 
-  test('RSET and EHLO end the transaction, and nobody is logged out by them or logs in twice', async () => {
+  test('RSET and EHLO end the transaction, keep the login, and allow no second one', async () => {
     using client = await rig.loggedIn()
     for (const command of ['RSET', 'EHLO client.test', 'HELO client.test']) {
       await client.say('MAIL FROM:<>', /^250 /)

@@ -1,4 +1,4 @@
-/** What a message says to the service beside what is sent: options in its header, the user name, the key. */
+/** Options of a message for the service: in its header, the user name, the key. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { basic, call } from '../http/requests.ts'
@@ -14,7 +14,7 @@ describe('options of a message over SMTP', () => {
 
   const captured = async (id: string) => (await rig.captured(id)).toString()
 
-  test('X-Mailgun fields mean what they mean to messages.mime, and do not travel', async () => {
+  test('X-Mailgun fields have the meaning that they have in messages.mime, and are not sent on', async () => {
     using client = await rig.loggedIn()
     const options =
       'X-Mailgun-Tag: news\r\nX-Mailgun-Tag: weekly\r\nX-Mailgun-Variables: {"order": "17"}\r\n' +
@@ -75,7 +75,7 @@ describe('options of a message over SMTP', () => {
       assert.match(raw, /^Reply-To: jörg@x\.test\r$/m)
     })
 
-    test('what cannot be encoded is refused', async () => {
+    test('a value that cannot be encoded is refused', async () => {
       assert.match(
         await begin(`From: a@${DOMAIN}\r\nReferences: <ö@x>\r\n`),
         /^550 5\.6\.0 .* The value of References contains/,
@@ -83,7 +83,7 @@ describe('options of a message over SMTP', () => {
     })
   })
 
-  describe('8-bit text in the header of a client that asks for nothing', () => {
+  describe('8-bit text in the header of a client without SMTPUTF8', () => {
     const sent = async (header: string | Buffer, text = 'Hello\r\n') => {
       using client = await rig.loggedIn()
       const email = await rig.email(
@@ -106,7 +106,7 @@ describe('options of a message over SMTP', () => {
       assert.doesNotMatch(raw, /[\x80-\xff]/)
     })
 
-    test('what is not UTF-8 is read in the charset of the message, or in Windows-1252', async () => {
+    test('text that is not UTF-8 is read in the charset of the message, or in Windows-1252', async () => {
       const latin = (text: string) => Buffer.from(text, 'latin1')
       const first = await sent(
         latin(`From: J\xf6rg <a@${DOMAIN}>\r\nSubject: 5 \x80 f\xfcr K\xf6ln \x81\r\n`),
@@ -122,7 +122,7 @@ describe('options of a message over SMTP', () => {
       }
     })
 
-    test('text that was encoded twice, and lists that are none, arrive', async () => {
+    test('text that was encoded twice, and malformed lists, arrive', async () => {
       const { email, raw } = await sent(`${from}To: Käufer im Süden:; b@x\r\nSubject: 5 \xe2\x82\xac\r\n`)
       assert.equal(email.content.subject, '5 â\ufffd¬')
       assert.match(raw, /^To: =\?utf-8\?B\?[\w/+=]+\?= b@x\r$/m)
@@ -144,7 +144,7 @@ describe('options of a message over SMTP', () => {
       assert.match(raw, /^Content-Disposition: attachment; filename\*=UTF-8''%C3%96l\.txt\r$/m)
     })
 
-    test('what ends a line or hides in one is refused as ever', async () => {
+    test('control characters, which could end a line, are refused as ever', async () => {
       using client = await rig.loggedIn()
       for (const subject of ['ö\0', 'ö\r\r\nBcc: c@x.test', 'ö\u0007']) {
         assert.match(await client.send(`${from}Subject: ${subject}\r\n\r\nx\r\n`), /^550 5\.6\.0 /)
@@ -176,7 +176,7 @@ describe('options of a message over SMTP', () => {
       assert.doesNotMatch(await captured((await rig.email(first)).id), /Idempotency/)
     })
 
-    test('with empty lines in front, which nobody takes for the end of the header', async () => {
+    test('with empty lines in front, which do not end the header', async () => {
       const emails = await rig.count()
       using client = await rig.loggedIn()
       const first = await client.send(`\r\n\r\n${message('Hello\r\n', field('below'))}`)
@@ -201,7 +201,7 @@ describe('options of a message over SMTP', () => {
       assert.equal(await rig.count(), emails + 1)
     })
 
-    test('a key of HTTP is another one', async () => {
+    test('the same key over HTTP gets a 409', async () => {
       using client = await rig.loggedIn()
       const emails = await rig.count()
       await rig.email(await client.send(message('Hello\r\n', field('both'))))
@@ -218,10 +218,10 @@ describe('options of a message over SMTP', () => {
     })
   })
 
-  describe('where a message has been (RFC 5321 6.3)', () => {
+  describe('the trace fields of a message (RFC 5321 6.3)', () => {
     const by = (host: string) => `Received: from x by ${host}; Fri, 1 Jan 2021 10:00:00 +0000\r\n`
 
-    test('is told as it leaves, without a word about the client', async () => {
+    test('a new one is added when mail leaves, without a word about the client', async () => {
       using client = await rig.loggedIn()
       const { id } = await rig.email(await client.send(`${by('mx.x.test')}${message()}`))
       const fields = (await captured(id)).match(/^Received:.*\r\n(?:[ \t].*\r\n)*/gm)!
@@ -234,7 +234,7 @@ describe('options of a message over SMTP', () => {
       assert.deepEqual(fields.slice(1), [by('mx.x.test')])
     })
 
-    test('mail that goes in circles is refused, however it gets here', async () => {
+    test('mail that loops is refused, on every way in', async () => {
       using client = await rig.loggedIn()
       assert.match(await client.send(`${by('mx.x.test').repeat(100)}${message()}`), /^250 /)
       const far = `${by('mx.x.test').repeat(101)}${message()}`
@@ -251,7 +251,7 @@ describe('options of a message over SMTP', () => {
       assert.match(text, /it has gone through 101 servers/)
     })
 
-    test('what comes back is taken a few times, for lists forward mail, and then no more', async () => {
+    test('returned mail is accepted a few times, because lists forward mail, and then refused', async () => {
       using client = await rig.loggedIn()
       let sent = message()
       for (let round = 1; round <= 5; round++)
@@ -285,7 +285,7 @@ describe('options of a message over SMTP', () => {
       await named.say('MAIL FROM:<>', /^550 5\.7\.1 This API key may send only from one\.example/)
     })
 
-    test('a domain of another company is nobody’s, and one that may not send yet says why', async () => {
+    test('a domain of another company counts as unknown, and an inactive domain gets the reason', async () => {
       const other = await rig.service.tenant('other.example')
       await rig.service.domain(rig.companyId, 'new.example', 'inactive')
       using client = await rig.loggedIn(rig.key.token, 'postmaster@other.example')
@@ -304,7 +304,7 @@ describe('options of a message over SMTP', () => {
       )
     })
 
-    test('keys that are no good, each with the reason', async () => {
+    test('invalid keys, each with the reason', async () => {
       const { service, companyId } = rig
       const keys = [
         [
@@ -329,7 +329,7 @@ describe('options of a message over SMTP', () => {
       )
     })
 
-    test('a key that was made a moment ago by somebody else works at once, one that was revoked no more', async () => {
+    test('a key made a moment ago elsewhere works at once, and a revoked key no longer works', async () => {
       const { token, id } = await rig.service.key(rig.companyId)
       using client = await rig.loggedIn(token)
       using idle = await rig.loggedIn(token)

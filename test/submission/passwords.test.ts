@@ -1,4 +1,4 @@
-/** Logins whose password somebody chose, made by the client of the form dialect. */
+/** Logins with a chosen password, made by the client of the form dialect. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -56,7 +56,7 @@ describe('SMTP logins with a chosen password', () => {
     }
   }
 
-  test('mailgun.js makes one, and it works under its name, over SMTP alone', async () => {
+  test('mailgun.js makes one, and it works under its name, over SMTP only', async () => {
     const made = await make('alice')
     assert.deepEqual(made, { status: 200, message: 'Created 1 credentials pair(s)' })
     using client = await rig.loggedIn(PASSWORD, named('alice'))
@@ -93,7 +93,7 @@ describe('SMTP logins with a chosen password', () => {
     await before.say('MAIL FROM:<>', /^421 4\.7\.0 /)
   })
 
-  test('is not kept, told or logged', async () => {
+  test('is not kept, shown or logged', async () => {
     await make('carol')
     assert.match(await logIn(named('carol'), PASSWORD), /^235 /)
     // Some mistake one field for the other.
@@ -109,7 +109,7 @@ describe('SMTP logins with a chosen password', () => {
     for (const secret of [PASSWORD, carol.password!]) assert.ok(!told.includes(secret))
   })
 
-  test('one that is guessed first, or is an API key, is refused in words', async () => {
+  test('a common password, or an API key, is refused with the reason', async () => {
     const refused = async (password: string) => {
       try {
         await make('dora', password)
@@ -138,7 +138,7 @@ describe('SMTP logins with a chosen password', () => {
     await Promise.all(answers)
   })
 
-  test('whatever others guess: a password that was right is known, and so is where it came from', async () => {
+  test('despite the guesses of others, a password that was right before is known, and so is its address', async () => {
     await make('fay')
     const home = '198.51.100.20'
     assert.match(await logIn(named('fay'), PASSWORD, home), /^235 /)
@@ -160,7 +160,7 @@ describe('SMTP logins with a chosen password', () => {
     assert.match(await logIn(named('fay'), OTHER, home), /^235 /)
   })
 
-  test('guesses at one login keep nobody from another', async () => {
+  test('guesses at one login delay no other login', async () => {
     for (const login of ['gus', 'hana']) await make(login)
     await exhaust({ account: `smtp:${named('gus')}` })
     assert.match(await logIn(named('hana'), PASSWORD, '198.51.100.30'), /^235 /)
@@ -169,7 +169,7 @@ describe('SMTP logins with a chosen password', () => {
     assert.match(await logIn(named('nobody'), PASSWORD, '198.51.100.31'), /^454 /)
   })
 
-  test('of requests that come at once one counts, and a login that is removed is gone', async () => {
+  test('of simultaneous requests one counts, and a removed login is gone', async () => {
     const passwords = ['three of a kind', 'four of a kind', 'five of a kind']
     const made = await Promise.allSettled(passwords.map((password) => make('kim', password)))
     assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1)
@@ -192,7 +192,7 @@ describe('SMTP logins with a chosen password', () => {
     for (const password of passwords) assert.match(await logIn(named('kim'), password), /^535 /)
   })
 
-  test('another company does not get in under the same name', async () => {
+  test('another company cannot log in under the same name', async () => {
     await make('ida')
     const { service } = rig
     const company = await service.company('Others')

@@ -1,4 +1,4 @@
-/** Behind a load balancer: the PROXY protocol says for whom it connects, and that one's address counts. */
+/** Behind a load balancer: the PROXY protocol names the client, and the address of that client counts. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -32,7 +32,7 @@ describe('a header of the PROXY protocol', () => {
     ['v2 of a UNIX socket', binary(1, 0x31, Buffer.alloc(216)), null],
   ]
   for (const [name, header, address] of right) {
-    test(`${name}, and what comes behind it is left`, () => {
+    test(`${name}, and the octets behind it are left`, () => {
       const octets = Buffer.concat([header, Buffer.from('EHLO x\r\n')])
       assert.deepEqual(readProxyHeader(octets), { length: header.length, address })
       for (let cut = 0; cut < header.length; cut++)
@@ -128,7 +128,7 @@ describe('SMTP submission behind a load balancer', () => {
     }
   })
 
-  test('nobody from elsewhere is a local client, and a balancer that looks whether it is alive is none either', async () => {
+  test('a remote client is not a local one, and neither is the health check of the balancer', async () => {
     for (const header of [proxied('203.0.113.7'), 'PROXY UNKNOWN\r\n', binary(0, 0, Buffer.alloc(0))]) {
       using client = await behind(header)
       await client.say(`AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`, /^538 5\.7\.11 /)
@@ -162,7 +162,7 @@ describe('SMTP submission behind a load balancer', () => {
   })
 })
 
-test('only a proxy that is trusted may say for whom it connects', async () => {
+test('only a trusted proxy may name the address of its client', async () => {
   await using rig = await startRig({
     submission: [{ ...STARTTLS, proxied: true }],
     trustedProxies: ['192.0.2.0/24'],

@@ -32,7 +32,7 @@ describe('one Postroad as the relay of another', () => {
     }
   }
 
-  test('takes what it is given, signed, 8-bit and with addresses in UTF-8', async () => {
+  test('accepts signed and 8-bit mail, and addresses in UTF-8', async () => {
     const emails = await relay.count()
     const files = [{ filename: 'a.bin', content: Buffer.alloc(400_000, 7).toString('base64') }]
     const id = await api.accepted({
@@ -74,7 +74,7 @@ describe('one Postroad as the relay of another', () => {
     assert.equal(await relay.count(), emails + ends.length)
   })
 
-  test('its bounces are told where the domain of From is set', async () => {
+  test('the reply to its bounces names the setting of the domain of From', async () => {
     using client = await relay.loggedIn()
     const bounce = message().replace(`Ann <a@${DOMAIN}>`, 'MAILER-DAEMON@host.of.relay')
     assert.match(
@@ -94,7 +94,7 @@ describe('one Postroad as the relay of another', () => {
     await relay.email(await named.send(bounce.replace('host.of.relay', DOMAIN), undefined, ''))
   })
 
-  test('and what it refuses bounces there, with its words', async () => {
+  test('and mail that it refuses bounces there, with its words', async () => {
     const { key } = await service.tenant('foreign.example')
     const id = await new Api(service.url, key.token).accepted({
       from: 'a@foreign.example',

@@ -121,7 +121,7 @@ function portOf(url: string): number {
 
 const PATIENCE = 20_000
 
-/** A client that sends what it is told, octet by octet if need be. */
+/** A client that sends the given octets, one by one if need be. */
 export class SmtpClient {
   socket: net.Socket
   received = ''

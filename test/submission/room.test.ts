@@ -47,7 +47,7 @@ describe('the room of a transaction', () => {
     ['that says too little', ' SIZE=1000'],
     ['that says its size', ` SIZE=${3 * MIB}`],
   ] as const) {
-    test(`a message ${what} counts with all that has come of it, and no longer than it takes`, async () => {
+    test(`a message ${what} counts with all octets received, and only until it is done`, async () => {
       using client = await rig.loggedIn()
       await begin(client, size)
       client.write(lines(3 * MIB))
@@ -65,7 +65,7 @@ describe('the room of a transaction', () => {
     })
   }
 
-  test('recipients count as they are named, and so do those of a transaction that is given up', async () => {
+  test('recipients count as they are named, and so do those of an abandoned transaction', async () => {
     using client = await rig.loggedIn()
     await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
     const addresses = Array.from({ length: 900 }, (_, n) => `${'r'.repeat(60)}${n}@${'x'.repeat(60)}.test`)
@@ -82,7 +82,7 @@ describe('the room of a transaction', () => {
     assert.equal(await counted(), 0)
   })
 
-  test('a message without end is read no further than 16 MiB beyond the largest', async () => {
+  test('an endless message is read no further than 16 MiB beyond the largest', async () => {
     using client = await rig.loggedIn()
     await begin(client)
     const chunk = Buffer.from('endless\r\n'.repeat(MIB / 8))

@@ -1,4 +1,4 @@
-/** SMTP submission as part of the service: what it shares with HTTP, certificates, outages, metrics, a stop. */
+/** SMTP submission as part of the service: limits shared with HTTP, certificates, outages, metrics, a stop. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import net from 'node:net'
@@ -20,9 +20,9 @@ async function begin(client: SmtpClient, parameters = ''): Promise<void> {
   await client.say('DATA', /^354 /)
 }
 
-describe('what SMTP and HTTP share', () => {
-  test('requests under way of a company; another one is served', async () => {
-    // 40 requests, of which a company alone may have some thirty.
+describe('limits that SMTP and HTTP share', () => {
+  test('messages in progress of a company; another company is served', async () => {
+    // 40 requests, of which one company alone may have some thirty.
     await using rig = await startRig({
       memory: 40 * MIB,
       maxMessageSize: 4 * MIB,
@@ -106,12 +106,12 @@ describe('what SMTP and HTTP share', () => {
         break
       }
     }
-    // A company alone may have three quarters of the 7 MB for what is small, and everything is counted four times.
+    // A company alone may have three quarters of the 7 MB for small requests, and everything is counted four times.
     assert.ok(accepted > 5_000 && accepted < 15_000, String(accepted))
     assert.equal((await new Api(rig.service.url, rig.key.token).get('/emails/x')).status, 404)
   })
 
-  test('connections: those of strangers make room for one that comes', async () => {
+  test('connections: those of strangers make room for a new one', async () => {
     await using rig = await startRig({ memory: 40 * MIB, maxMessageSize: 4 * MIB })
     // There may be 80.
     const idle: SmtpClient[] = []
@@ -135,8 +135,8 @@ describe('what SMTP and HTTP share', () => {
   })
 })
 
-describe('what is accepted', () => {
-  test('nothing while the store does not answer; the client may try again', async () => {
+describe('acceptance', () => {
+  test('nothing is accepted while the store does not answer; the client may try again', async () => {
     await using rig = await startRig()
     using client = await rig.loggedIn()
     await rig.service.store.close()
@@ -232,7 +232,7 @@ describe('the certificate', () => {
   }
 })
 
-test('a client that leaves, wherever it is, leaves nothing behind', async () => {
+test('a client that disconnects, at any point, leaves nothing behind', async () => {
   const settings = { memory: 40 * MIB, maxMessageSize: 4 * MIB, metrics: 'same', tls: null } as const
   await using rig = await startRig({ ...settings, submission: [STARTTLS] })
   const large = ` SIZE=${4 * MIB}`
@@ -272,7 +272,7 @@ test('a client that leaves, wherever it is, leaves nothing behind', async () => 
   }
 })
 
-test('metrics tell sessions, logins and messages', async () => {
+test('metrics count sessions, logins and messages', async () => {
   await using rig = await startRig({ metrics: 'same', tls: null, submission: [STARTTLS] })
   using client = await rig.loggedIn()
   await rig.email(await client.send(message()))

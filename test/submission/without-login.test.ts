@@ -48,14 +48,14 @@ describe('without a login', () => {
     assert.match(raw, /^Received: by postroad\.test \(Postroad\) with ESMTP id /m)
   })
 
-  test('Sender and Resent-From may name anybody too', async () => {
+  test('Sender and Resent-From may contain any address too', async () => {
     using client = await greeted()
     const header = 'Sender: Web <www@web1.example>\r\nResent-From: ann@elsewhere.example\r\n'
     const { companyId } = await rig.email(await client.send(header + FROM_LARAVEL))
     assert.equal(companyId, acme.companyId)
   })
 
-  test('a From at a domain of that company that may send is sent for that domain', async () => {
+  test('a From at an active domain of that company is sent for that domain', async () => {
     const shop = await rig.service.domain(acme.companyId, 'shop.example')
     const waiting = await rig.service.domain(acme.companyId, 'waiting.example', 'inactive')
     using client = await greeted()
@@ -131,7 +131,7 @@ test('without a domain that may send, mail is put off with the next step', async
   await client.say('MAIL FROM:<a@x.test>', /^451 4\.3\.0 .*postroad domain activate DOMAIN/)
 })
 
-test('a port that another program has leaves the service and its other ports alone', async () => {
+test('without an active domain, mail is deferred with the next step', async () => {
   const holder = net.createServer()
   await once(holder.listen(0, '127.0.0.1'), 'listening')
   const { port } = holder.address() as AddressInfo

@@ -1,4 +1,4 @@
-/** The two endpoints as one calls them by hand: what was sent and what was answered, nothing hidden. */
+/** Requests to the two endpoints as written by hand: the request and its answer, nothing hidden. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface ApiAnswer {

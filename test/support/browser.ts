@@ -10,7 +10,7 @@ function executable(): string | undefined {
   return named ?? PLACES.find((path) => existsSync(path))
 }
 
-/** False, or why tests with a browser are skipped, which is also told. In CI nothing is left out: what cannot run fails. */
+/** False, or the reason to skip tests with a browser, which is also printed. In CI no test is skipped: a missing browser fails it. */
 export function withoutBrowser(): string | false {
   if (process.env.CI || executable() !== undefined) return false
   const why = 'there is no Chromium: install chromium-headless-shell, or name one in POSTROAD_TEST_CHROMIUM'

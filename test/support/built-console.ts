@@ -6,7 +6,7 @@ const BUILD = fileURLToPath(new URL('../../scripts/build-console.ts', import.met
 
 let built: Promise<unknown> | null = null
 
-/** The page of the console is built from what its sources say now. Of all files of tests one builds it, and each process asks once. */
+/** The page of the console is built from its current sources. One of all test files builds it, and each process checks once. */
 export async function builtConsole(): Promise<void> {
   built ??= promisify(execFile)(process.execPath, [BUILD])
   await built

@@ -22,7 +22,7 @@ export function runsInShared([command = '', ...args]: readonly string[], env: No
 }
 
 let program: ChildProcess | null = null
-/** Ends when the command that was asked for last has ended. */
+/** Ends when the last command has ended. */
 let last: Promise<unknown> = Promise.resolve()
 
 after(async () => {
@@ -34,7 +34,7 @@ after(async () => {
   await gone
 })
 
-/** Runs a command after those asked for before. Rejects when it leaves something open that would keep its process from ending. */
+/** Runs a command after the earlier ones. Rejects when it leaves something open that would keep its process from ending. */
 export function runShared(request: CommandRequest): Promise<CommandAnswer> {
   const answer = last.then(() => ask(request))
   last = answer.catch(() => {})
@@ -69,7 +69,7 @@ function answerOf(child: ChildProcess, request: CommandRequest): Promise<Command
     child.once('exit', ended)
     child.once('message', (answer: CommandAnswer) => {
       child.off('exit', ended)
-      // Between commands it keeps nobody from ending, and it ends with us.
+      // Between commands it does not keep this process from ending, and it ends with it.
       child.unref()
       child.channel!.unref()
       resolve(answer)

@@ -1,4 +1,4 @@
-/** Roles on the PostgreSQL server that tests share, which may do nothing that nobody has granted them. */
+/** Roles on the PostgreSQL server that tests share, with granted rights only. */
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { Client } from 'pg'
@@ -25,7 +25,7 @@ export async function databaseRole(context: TestContext, url: string): Promise<D
   return { name, url: own.href }
 }
 
-/** A connection of somebody who may connect and no more. */
+/** A connection of a role that may connect and no more. */
 export async function stranger(context: TestContext, url: string): Promise<Client> {
   const role = await databaseRole(context, url)
   const client = new Client({ connectionString: role.url })

@@ -16,7 +16,7 @@ export interface TestDatabase {
   url: string
   /** 32 octets; null: a file beside the database. */
   secretKey: Buffer | null
-  /** Nobody uses it any more. */
+  /** Ends the use of the database. */
   done(): void
 }
 

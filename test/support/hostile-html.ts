@@ -1,4 +1,4 @@
-/** HTML as somebody would write it who wants the reader of it to suffer: seeded, for property tests and for fuzzing. */
+/** HTML written to harm its readers: seeded, for property tests and for fuzzing. */
 import fc from 'fast-check'
 
 const words = (text: string) => text.split(' ')

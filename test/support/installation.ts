@@ -10,7 +10,7 @@ export class Installation extends AnyInstallation {
     super({ settings })
   }
 
-  /** Makes the database when it is first asked for. */
+  /** Creates the database at its first use. */
   protected override async database(): Promise<Settings> {
     this.#database ??= testDatabase(this.databasePath)
     const { url, secretKey } = await this.#database

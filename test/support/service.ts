@@ -69,7 +69,7 @@ export class Service implements AsyncDisposable {
     return domain
   }
 
-  /** A key with the scopes sending and reading unless told otherwise. */
+  /** A key with the scopes sending and reading by default. */
   async key(
     companyId: string,
     {

@@ -184,7 +184,7 @@ export class Sink {
     }
   }
 
-  /** What the script says; whoever waits is told when it has spoken. */
+  /** The reaction of the script; waiting calls are woken after it. */
   #ask(moment: Moment): ReturnType<Script> {
     const reaction = this.script?.(moment)
     if (reaction instanceof Promise) return reaction.finally(() => this.#noticed())

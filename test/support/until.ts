@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const PATIENCE = 60_000
 
 /**
- * Asks again and again, for what no event tells of; gives what came of it, and fails when nothing does in `patience` milliseconds.
+ * Polls for results that no event reports; returns the result, and fails without one in `patience` milliseconds.
  */
 export async function until<T>(
   ask: () => Promise<T | false | undefined> | T | false | undefined,

@@ -6,7 +6,7 @@ import { SameThread, type Serve } from '../../src/threads/same-thread.ts'
 const twice: Serve = (port) => port.on('message', (said: number) => port.postMessage(said * 2))
 
 describe('work in the thread that posts it', () => {
-  test('answers what was posted before it was loaded, in order', async () => {
+  test('answers messages posted before it was loaded, in order', async () => {
     const answers: number[] = []
     const done = Promise.withResolvers<void>()
     const thread = new SameThread<number, number>(async () => twice, {
@@ -21,7 +21,7 @@ describe('work in the thread that posts it', () => {
     await thread.terminate()
   })
 
-  test('has closed what it opened when it was given up, also while nothing keeps the process', async () => {
+  test('closes its resources when it is given up, even while nothing keeps the process', async () => {
     let closed = false
     const started = Promise.withResolvers<void>()
     const serve = (port: MessagePort) => {

@@ -1,4 +1,4 @@
-/** One thread after the other: each hears what it is posted, and what is left of the one before disturbs nobody. */
+/** One thread after the other: each gets its own messages, and leftovers of the one before do no harm. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { SupervisedThread } from '../../src/threads/supervised-thread.ts'
 
 type To = 'id' | 'throw' | 'exit' | 'ask' | { answer: string }
 
-/** Says what it is told to; it ends by an error or without one. */
+/** Answers as it is ordered; it ends by an error or without one. */
 const PROGRAM = `
   const { parentPort, threadId } = require('node:worker_threads')
   parentPort.on('message', (told) => {
@@ -64,7 +64,7 @@ test('it starts with the first message, and another with the next after it has e
   ])
 })
 
-test('one that is killed is told of; of one that is ended nothing more is heard, and what it asked is answered to nobody', async (t) => {
+test('a killed thread reports its end; an ended one reports nothing more, and its requests get no answer', async (t) => {
   const { thread, said, ends, answers, news, post } = supervised()
   t.after(() => thread.terminate())
   await post('ask', 'said')

@@ -1,4 +1,4 @@
-/** A webhook that could never be told anything is refused when it is made, wherever that is. */
+/** A webhook that could never get an event is refused when it is made, in every interface. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from '../cli/postroad.ts'
@@ -16,7 +16,7 @@ const NEVER: [url: string, why: RegExp][] = [
 ]
 const SETTING = /POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it/
 
-describe('a webhook at an address that is never connected to is refused', () => {
+describe('a webhook at a forbidden address is refused', () => {
   let place: Workplace
   let service: Serving
   let token = ''
@@ -42,7 +42,7 @@ describe('a webhook at an address that is never connected to is refused', () => 
       body: new URLSearchParams(fields),
     })
 
-  test('on the command line, in words that name the setting', async () => {
+  test('on the command line, with the name of the setting', async () => {
     const { code, stderr } = await place.run('webhook', 'add', '--company', 'Acme', '--url', NEVER[0]![0])
     assert.equal(code, 1)
     assert.match(stderr, NEVER[0]![1])
@@ -59,7 +59,7 @@ describe('a webhook at an address that is never connected to is refused', () => 
         ['event_types', 'delivered'],
       ]
       assertFormError(await form('POST', '/v4/domains/acme.test/webhooks', byUrl), 400, why)
-      // The first of them could be told.
+      // The first URL alone would be allowed.
       const byWord: [string, string][] = [
         ['id', 'delivered'],
         ['url', 'https://x.test/'],

@@ -1,4 +1,4 @@
-/** A webhook is changed, taken by another node or told all again while it is being told. */
+/** A webhook is changed, taken by another node or sent all over again while its events are sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Received, Receiver } from './receiver.ts'
@@ -6,14 +6,14 @@ import { receiving, Stage } from './stage.ts'
 
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string
 
-/** It answers nobody until the gate is opened with a status. */
+/** It answers no request until the gate is opened with a status. */
 function gated(receiver: Receiver): PromiseWithResolvers<number> {
   const gate = Promise.withResolvers<number>()
   receiver.answer = () => gate.promise
   return gate
 }
 
-test('one that is removed while it is told leaves nothing behind, and takes nothing from the others', async (t) => {
+test('one that is removed while events are sent leaves nothing behind, and takes nothing from the others', async (t) => {
   const stage = await Stage.make(t)
   const [removed, kept] = [await receiving(t), await receiving(t)]
   const gate = gated(removed)
@@ -32,7 +32,7 @@ test('one that is removed while it is told leaves nothing behind, and takes noth
   await stage.untilIdle()
 })
 
-test('one that is disabled while it is told is told no more, and enabled what happens from then on', async (t) => {
+test('one that is disabled while events are sent gets no more, and after it is enabled gets new events', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const gate = gated(receiver)
@@ -53,7 +53,7 @@ test('one that is disabled while it is told is told no more, and enabled what ha
   assert.ok(received.slice(16).every(({ body }) => body.includes(email!)))
 })
 
-test('two nodes that both take it for theirs tell the same events under the same ids, and one of them writes', async (t) => {
+test('two nodes that both hold it send the same events under the same ids, and one of them writes', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const gate = gated(receiver)
@@ -61,7 +61,7 @@ test('two nodes that both take it for theirs tell the same events under the same
   await stage.hold()
   await stage.deliver(40)
   await receiver.until(({ length }) => length === 16)
-  // Nobody tells the first that it is out of service: its requests go on.
+  // The first does not know that it is out of service: its requests go on.
   const other = await stage.beside(t)
   await stage.store.leave(stage.token)
   receiver.answer = () => 200
@@ -69,7 +69,7 @@ test('two nodes that both take it for theirs tell the same events under the same
   await receiver.until(({ length }) => length === 16 + 80)
   const end = await stage.store.lastEventNumber()
   await stage.until(id, ({ cursor }) => cursor === end)
-  // What the first has to say now is that it failed: nobody is to hear of it.
+  // The first now learns that its requests failed: that must have no effect.
   gate.resolve(500)
   await stage.untilIdle()
   const attempts = await stage.store.webhookAttempts({ webhookId: id, limit: 1_000 })
@@ -85,7 +85,7 @@ for (const [what, together] of [
   ['the events of many emails come before the next of each', 80],
   ['those of each email come together', 1],
 ] as const) {
-  test(`one that goes down while more is read for it misses nothing once it is up: ${what}`, async (t) => {
+  test(`one that fails while more events are read for it misses none once it works again: ${what}`, async (t) => {
     const schedule = { json: Array(50).fill(1), form: [1], longestPause: 5 }
     const stage = await Stage.make(t, { schedule })
     const receiver = await receiving(t)
@@ -108,7 +108,7 @@ for (const [what, together] of [
     }
     await stage.hold()
     await second.promise
-    // What was read first is told meanwhile, and fails.
+    // The events read first are sent meanwhile, and fail.
     await stage.attempts(id, 5)
     await stage.untilIdle()
     receiver.answer = () => 200
@@ -122,7 +122,7 @@ for (const [what, together] of [
   })
 }
 
-test('a long past is told again within what one may hold, and goes on from where it was', async (t) => {
+test('a long past is sent again within the limit of one webhook, and continues from where it was', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const id = await stage.webhook(receiver)

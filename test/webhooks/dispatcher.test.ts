@@ -8,7 +8,7 @@ import { receiving, Stage } from './stage.ts'
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string
 const told = ({ body }: Received) => JSON.parse(body) as { type: string; data: { email_id: string } }
 
-test('every event is told once, those of an email in their order, and the cursor follows', async (t) => {
+test('every event is sent once, events of one email in their order, and the cursor follows', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const id = await stage.webhook(receiver)
@@ -29,7 +29,7 @@ test('every event is told once, those of an email in their order, and the cursor
   assert.equal(received.length, 1_200)
 })
 
-test('the recipients of an email are told of at once, each in order, and after what concerns the whole email', async (t) => {
+test('events of different recipients are sent at once, each recipient’s in order, and after events of the whole email', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const gate = Promise.withResolvers<number>()
@@ -37,7 +37,7 @@ test('the recipients of an email are told of at once, each in order, and after w
   await stage.webhook(receiver)
   await stage.hold()
   await stage.flood(1_001)
-  // What is told of the whole email came before, and then as many as may be under way at a time.
+  // The event about the whole email came first, and then as many as may be under way at a time.
   const first = await receiver.until(({ length }) => length === 1 + 17)
   assert.deepEqual(
     first.map(told).map(({ type }) => type),
@@ -48,7 +48,7 @@ test('the recipients of an email are told of at once, each in order, and after w
   assert.equal(new Set(received.map(idOf)).size, 1_001)
 })
 
-test('what is not taken is told again under its id, and given up after the last try', async (t) => {
+test('a refused event is sent again under its id, and given up after the last attempt', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   receiver.answer = ({ body }) =>
@@ -79,7 +79,7 @@ test('what is not taken is told again under its id, and given up after the last 
   assert.deepEqual(await stage.store.webhookRetries(id, Number.MAX_SAFE_INTEGER, 9), [])
 })
 
-test('406 ends it in the form dialect, and a redirect is a failure that nobody follows', async (t) => {
+test('406 ends it in the form dialect, and a redirect is a failure that is not followed', async (t) => {
   const stage = await Stage.make(t)
   const [refusing, elsewhere] = [await receiving(t), await receiving(t)]
   refusing.answer = () => 406
@@ -128,7 +128,7 @@ test('after a crash before the commit, the next process sends the same events un
   assert.equal(new Set(first).size, 10)
 })
 
-test('all since a time, and a single event, are told again', async (t) => {
+test('all events since a time, and a single event, are sent again', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const id = await stage.webhook(receiver, 'json', ['delivered'])
@@ -154,7 +154,7 @@ test('all since a time, and a single event, are told again', async (t) => {
 test('a webhook that catches up while a page is read for the others misses nothing of that page', async (t) => {
   const stage = await Stage.make(t)
   const [current, late] = [await receiving(t), await receiving(t)]
-  // Each is told of another kind of event: a page read for the one has nothing for the other.
+  // Each gets another kind of event: a page read for the one has nothing for the other.
   await stage.webhook(current, 'json', ['delivered'])
   await stage.webhook(late, 'json', ['sent'])
   await stage.hold(({ types }) => types.includes('delivered'))
@@ -169,7 +169,7 @@ test('a webhook that catches up while a page is read for the others misses nothi
     begun.resolve()
     await gate.promise
   }
-  // The late one has read the first email, and is told of it once the second is being read for the other.
+  // The late one has read the first email, and gets its event once the second is being read for the other.
   await stage.hold()
   await readsLate.promise
   const second = await stage.deliver()
@@ -204,7 +204,7 @@ test('a commit that comes too late, as the webhook was changed meanwhile, leaves
   await stage.store.updateWebhook(id, { url: `${receiver.url}/changed`, cursor })
   await stage.hold()
   goesOn!.resolve()
-  // What was told is told again, as nobody has written it down; and that is written down.
+  // Events that were sent but not recorded are sent again; and that is recorded.
   await inTime(isOver!.promise, 'a commit of the changed webhook')
   const [second] = await stage.deliver()
   const received = await inTime(

@@ -4,7 +4,7 @@ import { Health } from '../../src/events/webhooks/health.ts'
 
 const SECOND = 1_000
 
-test('a webhook that is down is tried after growing pauses, and what was under way before says nothing new', () => {
+test('a webhook that is down is tried after growing pauses, and attempts begun before change nothing', () => {
   const health = new Health(null, 60 * SECOND)
   for (let count = 1; count < 5; count++) health.recordFailure(0, 100)
   assert.deepEqual([health.down, health.rests(100)], [false, false])

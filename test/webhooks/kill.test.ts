@@ -1,4 +1,4 @@
-/** The service dies in the midst of telling: nothing is lost, and what is told again is told under the same id. */
+/** The service dies while it sends events: nothing is lost, and a repeated event has the same id. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
@@ -10,7 +10,7 @@ const MAILS = 60
 
 const told = ({ body }: Received) => JSON.parse(body) as { type: string; data: { email_id: string } }
 
-test('a service killed between event and webhook tells all of them when it is back, under the same ids', async () => {
+test('a service killed between event and webhook sends all events when it is back, under the same ids', async () => {
   await using sink = await startSink()
   await using receiver = await Receiver.start()
   await using installation = new Installation({

@@ -1,4 +1,4 @@
-/** A change of webhooks reaches the node that tells them by notice of the store, not by its next look. */
+/** A change of webhooks reaches the node that sends them by notice of the store, not by its next look. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ async function begun(t: TestContext) {
   return { store, webhooks, add, deliver }
 }
 
-test('what is added, changed, told again, disabled and removed counts at once', async (t) => {
+test('added, changed, disabled and removed webhooks, and repeated events, count at once', async (t) => {
   const { store, webhooks, add, deliver } = await begun(t)
   const [first, second, other] = [await receiving(t), await receiving(t), await receiving(t)]
   webhooks.start()

@@ -1,4 +1,4 @@
-/** An event about a whole email that is told once for each recipient: each part succeeds and fails by itself. */
+/** An event about a whole email that is sent once for each recipient: each part succeeds and fails by itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { email } from '../store/samples.ts'
@@ -18,7 +18,7 @@ async function send(stage: Stage): Promise<void> {
   await stage.store.accept(email({ id: stage.companyId }, recipients), null)
 }
 
-test('each recipient is told once, and a part that was not taken is told again alone', async (t) => {
+test('each recipient is sent once, and a refused part is sent again alone', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const refused = new Set(['r7@x.test', 'r500@x.test', 'r519@x.test'])
@@ -73,7 +73,7 @@ test('an endpoint that is down for a while misses no recipient', async (t) => {
   })
 })
 
-test('after a restart in the midst of the parts the rest is told', async (t) => {
+test('after a restart in the midst of the parts the rest is sent', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const gate = Promise.withResolvers<number>()

@@ -1,4 +1,4 @@
-/** Somebody who is told: an HTTP server on a loopback port that keeps what it gets, and answers as it is told to. */
+/** A receiver of webhooks: an HTTP server on a loopback port that keeps its requests, and answers as the test says. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -23,7 +23,7 @@ const attempt = (succeeded: boolean): WebhookAttempt => ({
   ...{ succeeded, status: succeeded ? 200 : 500, error: null, response: '', nextAt: null },
 })
 
-test('nothing more is begun while a thousand tries are not written down, and goes on once they are', () => {
+test('no attempt begins while a thousand are not committed, and attempts go on once they are', () => {
   const results = new AttemptResults()
   for (let count = 0; count < MOST_UNCOMMITTED; count++) {
     assert.equal(results.isFull, false, `${count} tries`)
@@ -38,7 +38,7 @@ test('nothing more is begun while a thousand tries are not written down, and goe
   assert.equal(results.isFull, true)
 })
 
-test('of those that succeeded the last fifty of a second are kept, however often they are written down', () => {
+test('of successful attempts the last fifty of a second are kept, however often they are written down', () => {
   const results = new AttemptResults()
   const second = (now: number, tries: number, commits: number) => {
     const attempts: WebhookAttempt[] = []
@@ -54,7 +54,7 @@ test('of those that succeeded the last fifty of a second are kept, however often
   assert.equal(second(4_000, 49, 1), 49)
 })
 
-test('what could not be committed goes along with what has come meanwhile, all of it and in its order', () => {
+test('results that could not be committed are committed with later ones, completely and in order', () => {
   const results = new AttemptResults()
   results.waits({ number: 1 }, 1, NOW)
   results.over({ number: 2, attempts: 1, dueAt: NOW })

@@ -1,4 +1,4 @@
-/** When webhooks are told again and when they are given up: by a clock that the test sets. */
+/** When events are sent again and when they are given up: by a clock that the test sets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WEBHOOK_SCHEDULE } from '../../src/events/webhooks/schedule.ts'
@@ -18,7 +18,7 @@ const DOCUMENTED = {
 }
 
 for (const dialect of ['json', 'form'] as const) {
-  test(`what is not taken is told again at the times of the ${dialect} dialect, and not after the last`, async (t) => {
+  test(`a refused event is sent again at the times of the ${dialect} dialect, and not after the last`, async (t) => {
     const stage = await Stage.make(t, { schedule: WEBHOOK_SCHEDULE })
     const receiver = await receiving(t)
     receiver.answer = () => 503
@@ -55,7 +55,7 @@ test('a receiver has 15 seconds, and 1 KB of its answer is read', async (t) => {
   assert.deepEqual([stage.asked[0]!.timeoutMs, stage.asked[0]!.maxOctets], [15_000, 1_024])
 })
 
-test('after five days of nothing but failures it is disabled, and enabled by hand it is told what happens then', async (t) => {
+test('after five days of nothing but failures it is disabled, and once enabled by hand it gets new events', async (t) => {
   const stage = await Stage.make(t, { schedule: WEBHOOK_SCHEDULE })
   const receiver = await receiving(t)
   receiver.answer = () => 500
@@ -97,7 +97,7 @@ test('after five days of nothing but failures it is disabled, and enabled by han
   await stage.until(id, (webhook) => webhook.failingSince === null && webhook.cursor > cursor)
 })
 
-test('one that succeeds now and then is not given up', async (t) => {
+test('one that succeeds now and then is not disabled', async (t) => {
   const stage = await Stage.make(t, { schedule: WEBHOOK_SCHEDULE })
   const receiver = await receiving(t)
   stage.now = NOON

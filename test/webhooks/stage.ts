@@ -1,4 +1,4 @@
-/** Where webhooks are told: a real store, real HTTP, and a clock and a schedule that a test may set. */
+/** Webhooks with a real store, real HTTP, and a clock and a schedule that a test may set. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
@@ -41,9 +41,9 @@ export class Stage {
   now: number | null = null
   /** What was asked of the network. */
   readonly asked: OutgoingRequest[] = []
-  /** Octets of the events that were read to be told at a time, and octets that were held, at most. */
+  /** Octets of the events read at a time, and octets held in memory, at most. */
   mostTold = 0
-  /** Waited for before the dispatcher is given what is told of events. */
+  /** Awaited before the dispatcher gets the notices of events. */
   beforeTelling: (events: readonly LogEntry[]) => Promise<void> = async () => {}
   mostOctets = 0
   /** Waited for before what came of tries is written down. */

@@ -71,7 +71,7 @@ async function send(to = 'jane@example.com', more: object = {}): Promise<string>
 const typesOf = (received: Received[]) =>
   received.map(({ body }) => (JSON.parse(body) as { type: string }).type)
 
-test('events are told in order and signed the Standard Webhooks way, as published verifiers find', async (t) => {
+test('events are sent in order with Standard Webhooks signatures that published verifiers accept', async (t) => {
   const { receiver, secret } = await told(t)
   const id = await send('jane@example.com', { tags: [{ name: 'category', value: 'welcome' }] })
   const received = await receiver.until(({ length }) => length >= 2)
@@ -114,7 +114,7 @@ function isSigned(
   return signature.split(' ').some((each) => each === `v1,${expected}`)
 }
 
-test('events are signed as clients without a verifier of their own look at them', async (t) => {
+test('events are signed in the way that clients without a verifier check', async (t) => {
   const known = {
     secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3',
     id: 'msg_test1',
@@ -136,7 +136,7 @@ test('events are signed as clients without a verifier of their own look at them'
   }
 })
 
-test('events of the form dialect are signed with the key of the company, as its client finds', async (t) => {
+test('events of the form dialect are signed with the key of the company, and its client verifies them', async (t) => {
   const { receiver, secret, op } = await told(t, { dialect: 'form', events: ['delivered'] })
   assert.equal((await webhookSecrets.showSigningKey(op, { company })).key, secret)
   await send('joe@example.com')
@@ -152,7 +152,7 @@ test('events of the form dialect are signed with the key of the company, as its 
   assert.match(data.message.headers['message-id'], /^[^<>]+@[^<>]+$/)
 })
 
-test('after a rotation the secret before it signs too', async (t) => {
+test('after a rotation the previous secret signs too', async (t) => {
   const { receiver, secret, op, id } = await told(t, { events: ['email.delivered'] })
   const { secret: next } = await webhookSecrets.rotateWebhookSecret(op, { id })
   assert.notEqual(next, secret)
@@ -175,7 +175,7 @@ test('after a rotation the secret before it signs too', async (t) => {
   assert.equal((last.headers['webhook-signature'] as string).split(' ').length, 2)
 })
 
-test('a webhook of one domain is told of the mail of that domain alone', async (t) => {
+test('a webhook of one domain gets the events of that domain alone', async (t) => {
   const { id: domainId } = await service.domain(company, 'other.test')
   const { receiver } = await told(t, { domain: domainId, events: ['email.delivered'] })
   const everything = await told(t, { events: ['email.delivered'] })
@@ -189,7 +189,7 @@ test('a webhook of one domain is told of the mail of that domain alone', async (
   )
 })
 
-test('a redirect is not followed, and of a long answer the beginning is kept', async (t) => {
+test('a redirect is not followed, and only the beginning of a long answer is kept', async (t) => {
   const { receiver, op, id } = await told(t, { events: ['email.delivered'] })
   receiver.answer = () => ({ status: 307, body: 'y'.repeat(5_000), headers: { location: receiver.url } })
   await send()
@@ -199,7 +199,7 @@ test('a redirect is not followed, and of a long answer the beginning is kept', a
   assert.equal(receiver.received.length, 1)
 })
 
-test('how the webhooks fare can be watched', async (t) => {
+test('metrics show the state of the webhooks', async (t) => {
   const good = await told(t, { events: ['email.delivered'] })
   const bad = await told(t, { events: ['email.delivered'] })
   bad.receiver.answer = () => 500
@@ -223,7 +223,7 @@ test('how the webhooks fare can be watched', async (t) => {
   assert.ok((await value('postroad_webhook_attempts_total{outcome="failed"}')) >= 1)
 })
 
-test('nobody inside is told, whatever a company asks for', async () => {
+test('a webhook at a private address is refused when it is added, and not connected to later', async () => {
   await using guarded = await startService()
   const tenant = await guarded.tenant('guarded.test')
   await using receiver = await Receiver.start()
@@ -231,7 +231,7 @@ test('nobody inside is told, whatever a company asks for', async () => {
   const added = { company: tenant.company.id, events: ['email.delivered'] }
   await assert.rejects(webhooks.addWebhook(op, { ...added, url: receiver.url }), /not a public address/)
   const { webhook } = await webhooks.addWebhook(op, { ...added, url: 'https://hook.example/' })
-  // As a name that leads there only when it is looked up: nobody sees that as it is made.
+  // Like a name that leads to a private address only at a later look-up, unseen when the webhook is added.
   await guarded.store.updateWebhook(webhook.id, { url: receiver.url })
   const mail = { from: 'a@guarded.test', to: 'b@example.com', subject: 'Hello', text: 'Hi' }
   await new ApiClient(guarded.url, tenant.key.token).accepted(mail)

@@ -1,4 +1,4 @@
-/** A job whose module is loaded only when another thread says so. */
+/** A job whose module is loaded only when another thread allows it. */
 const channel = new BroadcastChannel('slow-module')
 const isLetGo = new Promise((resolve) => {
   channel.onmessage = resolve

@@ -1,4 +1,4 @@
-/** Workers: what goes wrong costs the one task, and nobody waits for somebody else's. */
+/** Workers: a fault costs the one task, and no task waits for those of another company. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
@@ -74,7 +74,7 @@ for (const [kind, cause, options] of [
   ['loop', 'time', { deadline: 300 }],
   ['exit', 'crash', {}],
 ] as const) {
-  test(`a task that ends its worker (${kind}) costs nobody else anything, and is not tried again`, async (t) => {
+  test(`a task that ends its worker (${kind}) costs no other task anything, and is not tried again`, async (t) => {
     const deaths: string[] = []
     const workers = open(t, { ...options, onDeath: (cause) => deaths.push(cause) })
     const first = workers.run(job, echo('first'), small('a'))
@@ -132,7 +132,7 @@ function threadsOf(t: TestContext): Set<Worker> {
   return threads
 }
 
-test('a task that ends while its thread is being ended leaves the blame to nobody', async (t) => {
+test('a task that finishes while its thread is being ended gets no blame, and neither does another', async (t) => {
   const threads = threadsOf(t)
   const deaths: string[] = []
   const workers = open(t, { deadline: 20, onDeath: (cause) => deaths.push(cause) })
@@ -232,7 +232,7 @@ test('a company with large tasks leaves a worker to the next one', async (t) => 
   await Promise.all(own)
 })
 
-test('what waits for one company is bounded, and costs no other', async (t) => {
+test('waiting tasks of one company are bounded, and cost no other company', async (t) => {
   const workers = open(t)
   const { order, release } = held(null)
   const first = workers.run(job, order, large('a'))
@@ -278,7 +278,7 @@ test('a thread ends when it has long had nothing to do, and another takes its pl
   assert.equal(threads.size, 2)
 })
 
-test('a thread that dies with nothing to do is missed by nobody', async (t) => {
+test('a thread that dies with nothing to do fails no task', async (t) => {
   const threads = threadsOf(t)
   const workers = open(t)
   await Promise.all([workers.run(job, echo(1), small('a')), workers.run(job, echo(1), large('a'))])
@@ -289,7 +289,7 @@ test('a thread that dies with nothing to do is missed by nobody', async (t) => {
   assert.equal(await workers.run(job, echo(3), large('a')), 3)
 })
 
-test('what was given before the end is done, nothing after it', async () => {
+test('tasks given before the end are done, and later ones are not', async () => {
   const workers = new Workers()
   const tasks = Array.from({ length: 50 }, (_, index) =>
     workers.run(job, echo(index), index % 2 ? small('a') : large('a')),

@@ -1,4 +1,4 @@
-/** Applications that are set up wrongly: what they are answered, or the log says where their clients know the answer by heart. */
+/** Applications that are set up wrongly: the answer they get, or the log if their clients expect fixed words. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import net from 'node:net'
@@ -12,7 +12,7 @@ import { testEach } from './slips.ts'
 
 const MESSAGE = { from: 'a@acme.test', to: 'b@x.test', subject: 's', text: 't' }
 
-describe('an application is told the next step, or its operator is, when', () => {
+describe('an application, or its operator, gets the next step when', () => {
   let place: Workplace
   let service: Serving
   let secure: Workplace
@@ -69,7 +69,7 @@ describe('an application is told the next step, or its operator is, when', () =>
     const response = await fetch(service.url + path, { method: 'POST', headers, body })
     return await response.text()
   }
-  /** What the log tells of a refusal, whose answer has these words and no others. Of one kind it tells once a second. */
+  /** The log line of a refusal whose answer has exactly these words. There is one line a second for each kind. */
   const logged = (asked: () => Promise<string>, answer: RegExp, why: RegExp) =>
     until(async () => {
       assert.match(await asked(), answer)

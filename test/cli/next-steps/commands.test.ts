@@ -1,4 +1,4 @@
-/** Commands that do not do what was asked. */
+/** Commands that fail. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'

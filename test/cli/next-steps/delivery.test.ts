@@ -1,4 +1,4 @@
-/** Mail that was accepted and does not arrive: what the operator sees, and what is to be done. */
+/** Accepted mail that does not arrive: what the operator sees, and the next step. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'

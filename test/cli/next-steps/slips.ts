@@ -1,4 +1,4 @@
-/** What a newcomer does wrong, and the next step that the program names: one row each. */
+/** Mistakes of a newcomer, and the next step that the program names: one row each. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newWorkplace, type Workplace } from '../postroad.ts'
@@ -6,7 +6,7 @@ import { newWorkplace, type Workplace } from '../postroad.ts'
 export interface Slip {
   /** Like `the port is in use`. */
   slip: string
-  /** Resolves with what the newcomer sees. */
+  /** Resolves with the text that the newcomer sees. */
   tried(): Promise<string>
   /** The next step: a command to paste, or a setting to set. */
   names: RegExp
@@ -20,7 +20,7 @@ export function testEach(slips: readonly Slip[]): void {
   }
 }
 
-/** What a command prints on stderr when it fails. With --json it is the same, and stdout stays empty: see commands.test.ts. */
+/** The text of a failing command on stderr. With --json it is the same, and stdout stays empty: see commands.test.ts. */
 export async function refused(place: Workplace, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await place.run(...args, '--json')
   assert.notEqual(code, 0, `postroad ${args.join(' ')} did what it was asked: ${stdout}`)

@@ -1,4 +1,4 @@
-/** First starts that come to nothing. What the launcher says of dependencies and Node.js is in ../launcher.test.ts. */
+/** First starts that fail. The words of the launcher about dependencies and Node.js are in ../launcher.test.ts. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

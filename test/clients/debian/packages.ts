@@ -23,7 +23,7 @@ function hindrance(client: Client): string | null {
   return phpOf(root) === undefined ? 'there is no PHP' : null
 }
 
-/** False, or why tests with this client are skipped, which is also told. In CI nothing is left out: what cannot run fails. */
+/** False, or the reason to skip tests with this client, which is also printed. In CI no test is skipped: a missing client fails it. */
 export function missing(client: Client): string | false {
   const why = process.env.CI ? null : hindrance(client)
   if (why === null) return false

@@ -27,7 +27,7 @@ export class Stage implements AsyncDisposable {
     return new Stage(await startRig(settings))
   }
 
-  /** What a client is told. */
+  /** Addresses and credentials for a client. */
   get place() {
     const { url } = this.rig.service
     return {

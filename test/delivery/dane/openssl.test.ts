@@ -22,7 +22,7 @@ const stranger = selfSigned(['stranger.test'])
 
 interface Chain {
   leaf: Certificate
-  /** What the server sends above its own certificate. */
+  /** The certificates that the server sends above its own. */
   above: Certificate[]
 }
 

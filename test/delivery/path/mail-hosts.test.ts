@@ -38,7 +38,7 @@ test('hosts are sorted by preference, without duplicates, and only names count',
   assert.equal(await hostsOf([[10, '192.0.2.1']]), '5.4.4')
 })
 
-test('a domain none of whose MX records names a host is not its own mail server', async () => {
+test('a domain whose MX records name no host is not its own mail server', async () => {
   assert.equal(await hostsOf([]), '5.4.4')
 })
 

@@ -10,7 +10,7 @@ import type { MtaStsPolicy } from '../../../src/store/store.ts'
 
 type Answer = string[] | 'absent' | 'failed' | Promise<unknown>
 
-/** A directory over a zone that says who has which mail servers, best first; `=` before a name: no worse than the one before it. */
+/** A directory over a zone of domains and their mail servers, best first; `=` before a name: no worse than the one before it. */
 function directory(
   zone: Record<string, Answer>,
   {

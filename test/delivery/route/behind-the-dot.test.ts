@@ -10,7 +10,7 @@ import { deliveryTo, emailSent, relayAt, startRig, startSinks, wayBy } from './r
 /** Far enough for the next delivery to be worth it. Milliseconds there and back. */
 const FAR_MS = 20
 
-/** A delivery under way, and what it tells. */
+/** A delivery under way, and its callbacks. */
 class Sent {
   readonly delivery: Delivery
   readonly result: Promise<DeliveryResult>

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { Reaction, Step } from '../../support/sink.ts'
 import { relayAt, startRig, startSinks } from './rig.ts'
 
-/** A relay that stops at `step` until it is told how to go on. */
+/** A relay that stops at `step` until the test lets it go on. */
 async function startPausing(t: TestContext, step: Step) {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const sink = sinks.at('127.0.0.1')
@@ -30,7 +30,7 @@ test('a transaction under way is finished', async (t) => {
   assert.equal(sink.messages.length, 1)
 })
 
-test('a message whose answer does not arrive in time is uncertain', async (t) => {
+test('a message whose answer is late is uncertain', async (t) => {
   const { courier, delivering } = await startPausing(t, 'dot')
   await courier.close(20)
   assert.equal((await delivering).verdict, 'uncertain')

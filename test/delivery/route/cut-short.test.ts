@@ -102,7 +102,7 @@ test('a server that lets a client wait for some seconds before its greeting is n
   assert.equal((await result).outcomes[0]!.verdict, 'delivered')
 })
 
-test('a server that was cut short is asked for other mail at once', async (t) => {
+test('a server whose delivery was cut short gets other mail at once', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.2': {}, '127.0.0.3': {} })
   const { courier } = await startRig(t, direct, ZONE, { smtpPort: sinks.port, limits: { silence: 0 } })
   const first = sinks.at('127.0.0.2')

@@ -128,7 +128,7 @@ test('after 4yz for a recipient or the message the next server is tried at once 
     assert.equal(outcomes[0]?.verdict, 'delivered', dialogue)
     assert.equal(server, `mx2.x.test [127.0.0.2]:${port}`)
     assert.equal(mx(2).messages.length, 1)
-    // Both servers and what they said are on record.
+    // Both servers and their replies are on record.
     assert.match(dialogue, /connected to mx1.*< 4\d\d .*connected to mx2.*< 250 2\.0\.0 kept/s)
     await Promise.all([mx(1).close(), mx(2).close()])
   }
@@ -175,7 +175,7 @@ test('a settled recipient records its server, whichever servers are tried for th
   }
 })
 
-test('a server that lacks what the message needs yields to one that has it', async (t) => {
+test('a server without a needed extension yields to one that has it', async (t) => {
   const text = 'Grüße\n'.repeat(2_000)
   const large = { kind: 'parts', content: { ...content, text } } as const
   const raw = {
@@ -195,7 +195,7 @@ test('a server that lacks what the message needs yields to one that has it', asy
     assert.equal(mx(1).connections, 1)
     assert.equal(mx(1).messages.length, 0)
     await Promise.all([mx(1).close(), mx(2).close()])
-    // Nobody has it: that is the end.
+    // No server has it: the mail fails.
     const none = await startDirect(t, [{ offers }, { offers }])
     const { verdict, suppress = false } = await none.outcome(address, { message })
     assert.ok(verdict === 'failed' || verdict === 'bounced', verdict)

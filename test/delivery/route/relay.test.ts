@@ -178,7 +178,7 @@ test('a relay’s refusal for lack of a right bounces and suppresses no recipien
     const { outcomes, hindrance } = await deliver(['jane@x.test'])
     const { verdict, suppress = false } = outcomes[0]!
     assert.deepEqual({ verdict, suppress }, { verdict: 'postponed', suppress: false }, reply)
-    // It may have asked the recipient's server, whose words stop nobody else's mail.
+    // It may have asked the recipient's server, whose words stop no other mail.
     assert.equal(hindrance?.met, 'recipient', reply)
   }
   sinks.at('127.0.0.1').script = ({ step }) => (step === 'rcpt' ? { reply: '550 no such user' } : undefined)

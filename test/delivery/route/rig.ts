@@ -30,7 +30,7 @@ export const signingKey: SigningKey = {
   privateKey,
 }
 
-/** What the DNS of `acme.test` would publish for `signingKey`. */
+/** The record that the DNS of `acme.test` would publish for `signingKey`. */
 export const publishedKeys = new Map([
   [
     's1._domainkey.acme.test',
@@ -54,7 +54,7 @@ export const content: MessageContent = {
   date: Date.UTC(2026, 10, 20, 12),
 }
 
-/** A path by this route, as who delivers is told of it: which servers a direct one has is not known yet. */
+/** A path by this route, as the courier gets it: the servers of a direct one are not known yet. */
 export function wayBy(route: DeliveryRoute, kind: Site['kind'] = route.kind): Way {
   return {
     source: { name: 'default', helo: 'out.acme.test' },

@@ -12,7 +12,7 @@ import { SmtpError } from '../../../src/delivery/smtp/error.ts'
 import type { SmtpTarget } from '../../../src/delivery/smtp/target.ts'
 import { deliveryTo } from './rig.ts'
 
-/** Nobody answers anywhere; which addresses were asked, and how long each would have been waited for, is noted instead of waited. */
+/** No server answers; the addresses tried, and the longest wait for each, are noted without waiting. */
 class Silence extends SessionPool {
   readonly asked: [address: string, connect: number][] = []
 

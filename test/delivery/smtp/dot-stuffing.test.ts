@@ -9,7 +9,7 @@ function wire(...chunks: (string | Uint8Array)[]): string {
   return Buffer.concat([...blocks, ending]).toString('latin1')
 }
 
-/** What a server makes of it: the text up to the first lone dot, and what is left for the command parser. */
+/** The result at a server: the text up to the first lone dot, and the rest for the command parser. */
 function receive(stream: string): { text: string; rest: string } {
   const lines = stream.split('\r\n')
   const end = lines.indexOf('.')

@@ -144,7 +144,7 @@ for (const [name, bytes] of [
   })
 }
 
-test('nobody listens', async () => {
+test('no server listens', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

@@ -33,7 +33,7 @@ async function verdict(session: SmtpSession, changes: TransactionChanges = {}): 
   return replies.map((reply) => reply.verdict).join(' ')
 }
 
-/** Resolves when the session tells that it ended while idle. */
+/** Resolves when the session reports that it ended while idle. */
 function idleEnd(session: SmtpSession): Promise<void> {
   return new Promise((resolve) => {
     session.onIdleEnd = resolve

@@ -20,7 +20,7 @@ function attempt(outcome: Outcome, rest: Partial<AttemptHappening> = {}): Attemp
   }
 }
 
-/** What an attempt that ended it, or that counts, leaves behind. */
+/** The facts after an attempt that ended it, or that counts. */
 const ended = {
   ...GONE,
   attempts: 2,

@@ -1,4 +1,4 @@
-/** What the table of the lifecycle is made of. */
+/** The parts of the table of the lifecycle. */
 import type { EventType } from '../../../src/email/event.ts'
 import type { Decision, Facts, FullMailboxRule, Happening } from '../../../src/email/lifecycle.ts'
 import type { RecipientState } from '../../../src/email/recipient.ts'
@@ -17,7 +17,7 @@ export const STATES = [
 /** How often a mailbox must have been full before mail to it is suppressed. */
 export const MAILBOX_RULE: FullMailboxRule = { refusals: 3, withinMs: 14 * 86_400_000 }
 
-/** What a decision must say; null: none is made. */
+/** The expected decision; null: none is made. */
 export type Cell = {
   change?: Partial<Facts>
   events?: [EventType, string?][]
@@ -62,7 +62,7 @@ export function factsIn(state: RecipientState, given: Partial<Facts> = {}): Fact
 }
 
 export const no = null
-/** Of what is in no queue. */
+/** Of a recipient outside the queue. */
 export const GONE = { dueAt: null, heldFor: null, cancelRequested: false } as const
 
 /** Only in one state. */

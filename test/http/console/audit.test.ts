@@ -205,7 +205,7 @@ describe('the audit list of the console', () => {
     const [whole] = await entries()
     assert.equal(whole!.number, entry!.number)
     assert.deepEqual(whole!.detail, { file: 'list.csv', added: 7, present: 1, bad: 1 })
-    // Nobody else goes on with it, nor does another list.
+    // No other person can continue with it, nor can another list.
     const developer = await member('developer')
     assertSaid(await send('a@list.test', { begun, ticket: third.body.ticket }, developer), 200)
     assertSaid(await send('b@list.test', { begun, ticket: third.body.ticket }, owner, 'allowed'), 200)

@@ -159,7 +159,7 @@ describe('domains in the console', () => {
       assert.deepEqual(await verify(verified), ['verified', 'active', 'unknown'], rcode)
       assert.deepEqual(await verify(fresh), ['pending', 'inactive', 'unknown'], rcode)
     }
-    // What is missing is an answer; what was once active goes on sending.
+    // The answer of DNS is missing; a domain that was active goes on sending.
     delete dns.zone[`${name}/TXT`]
     assert.deepEqual(await verify(verified), ['pending', 'active', 'missing'])
     dns.zone[`${name}/TXT`] = [value]
@@ -208,7 +208,7 @@ describe('domains in the console', () => {
     refused(await foreigner.ask('GET', one), 404, 'not_found')
     const theirs = one.replace(company, foreigner.person.memberships[0]!.companyId)
     refused(await foreigner.ask('GET', theirs), 404, 'not_found')
-    // Nor is it beneath another company for who sees both.
+    // Nor is it found under another company by a person who sees both.
     refused(await operator.ask('GET', theirs), 404, 'not_found')
     refused(await operator.ask('POST', '/companies/all/domains', { name: 'x.example' }), 422, 'invalid')
   })

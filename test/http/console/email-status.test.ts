@@ -85,7 +85,7 @@ test('a session that is refused again and again shows its answer, its tries, the
   assert.match(sentence, /(Next try \d{4}-\S+|The next try is due|Trying now).*gives up \d{4}-/)
 })
 
-test('the list, the page and the command line say the same of an email: what became of most and what waits', async () => {
+test('the list, the page and the command line show the same status of an email: its main outcome and its waiting mail', async () => {
   await using sink = await startSink({
     script: ({ step, recipient }) => {
       if (step !== 'rcpt') return undefined

@@ -234,7 +234,7 @@ describe('one email in the console', () => {
     for (const rest of ['', '/neighbours', '/content', '/source', '/preview', '/source.eml', '/files/0']) {
       assert.equal((await raw(id, rest, stranger, foreign)).status, 404, rest)
       assert.equal((await raw(id, rest, stranger)).status, 404, rest)
-      // An operator who looks at one company sees nothing of another, and everything where he looks at all.
+      // An operator sees one company alone by its path, and all companies by `all`.
       assert.equal((await raw(id, rest, operator, foreign)).status, 404, rest)
       assert.equal((await raw(id, rest, operator, 'all')).status, rest === '/files/0' ? 404 : 200, rest)
     }
@@ -337,7 +337,7 @@ describe('one email in the console', () => {
     const same = again!.replaceAll('&#38;', '&')
     assert.equal((await leave(owner, same)).text, page.text)
     assert.equal((await leave(null, same)).status, 404)
-    // It leads nobody else away, be it somebody of the same company.
+    // The link works for no other person, not even for one of the same company.
     for (const who of [viewer, operator, stranger]) assert.equal((await leave(who)).status, 404)
     const later = target.replace(/until=(\d+)/, (_, until: string) => `until=${Number(until) + 1}`)
     assert.equal((await leave(owner, later)).status, 404)

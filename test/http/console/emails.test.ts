@@ -151,7 +151,7 @@ describe('the list of emails', () => {
     for (const [query, wanted] of rows) assert.deepEqual(ids(await list(`?${query}`)), wanted, query)
   })
 
-  test('lists what an unfinished search finds as long as it is typed, and refuses it for all else', async () => {
+  test('lists the results of an unfinished search while the person types, and refuses it otherwise', async () => {
     const q = 'q=status:scheduled%20after:2026-1'
     const typed = await list(`?typing=true&${q}`)
     assert.deepEqual(ids(typed), [sent[0]])

@@ -50,7 +50,7 @@ export class EventStream {
     }
   }
 
-  /** Reads on until what was told is enough. */
+  /** Reads on until the received changes are enough. */
   async until(enough: (told: Changes[]) => boolean): Promise<Changes[]> {
     const told: Changes[] = []
     while (!enough(told)) {

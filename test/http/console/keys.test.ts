@@ -99,7 +99,7 @@ describe('API keys in the console', () => {
     for (const token of [made.token, rotated.token]) await new Api(service.url, token).accepted(mail)
   })
 
-  test('the list shows when, from where and with what a key was last used', async () => {
+  test('the list shows when, from where and with which client each key was last used', async () => {
     const created = await Promise.all(
       ['used', 'idle'].map((name) => developer.ask('POST', at, { name, scopes: ['sending'] })),
     )

@@ -80,7 +80,7 @@ describe('a large email in the console', {
 
   async function manyLook(rest: string, of = id): Promise<Reply[]> {
     const looks = Array.from({ length: AT_ONCE }, () => look(rest, of))
-    // Somebody else is served meanwhile.
+    // Another person is served meanwhile.
     await other.accepted(mail)
     const replies = await Promise.all(looks)
     await other.accepted(mail)
@@ -109,7 +109,7 @@ describe('a large email in the console', {
       const replies = await manyLook(rest)
       const counts = Map.groupBy(replies, ({ status }) => status)
       for (const [status, [first]] of counts) {
-        // Who finds no room for ten seconds is told so.
+        // A request that finds no room for ten seconds is refused with the reason.
         assert.ok([200, 429, 503].includes(status), `${status}: ${first!.text.slice(0, 200)}`)
       }
       assert.ok((counts.get(200)?.length ?? 0) > 0)

@@ -71,7 +71,7 @@ describe('the stream of changes', () => {
     const seen = new Set<string>()
     for (let round = 0; round < 6; round++) {
       sent.push(await acme.send())
-      // One is told, one may be told or not, one comes while nobody listens.
+      // One change is sent, one may be sent or not, and one comes while no client listens.
       for (const id of idsOf(await stream.until(delivered(sent.at(-1)!)))) seen.add(id)
       sent.push(await acme.send())
       const { lastId } = stream
@@ -104,7 +104,7 @@ describe('the stream of changes', () => {
     assert.equal(first?.emails.length, 50)
     assert.equal(first.more, true)
     await again.cut()
-    // A number of another database: nobody knows what was missed since.
+    // A number of another database: the missed changes are unknown.
     const elsewhere = await EventStream.open(visitor, `${acme.live}?after=${Number.MAX_SAFE_INTEGER}`)
     const told = await elsewhere.next()
     assert.equal(told?.more, true)
@@ -164,7 +164,7 @@ describe('the stream of changes', () => {
     const refused = await visitor.ask('GET', `/companies/${acme.company.id}/live`)
     assert.equal(refused.status, 429)
     assert.match(refused.text, /too_many_requests/)
-    // Somebody else is not in the way.
+    // Another person is not affected.
     const another = await EventStream.open(await member(acme), acme.live)
     await another.cut()
     const metrics = await (await fetch(`${service.url}/metrics`)).text()

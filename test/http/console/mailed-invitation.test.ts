@@ -52,7 +52,7 @@ test('an invitation is mailed with its link', async () => {
   const content = await service.store.readContent(email!.id, 10_000)
   const { beginning } = content!.text!
   assert.ok(beginning.includes(`accept the invitation: ${link}\n`), beginning)
-  // The address of an inviter, which nobody has proved, is left to the page of the link.
+  // The address of an inviter is unproven, so only the page of the link shows it.
   assert.match(beginning, /^You are invited to Gamma on Postroad\.\n/)
 })
 

@@ -206,7 +206,7 @@ describe('a forgotten password', () => {
     )
     for (const text of seen) assert.ok(!decoded(text).includes(token))
     assert.ok(!JSON.stringify(await service.store.readWork(email!.id)).includes(token))
-    // Who sends the stored text, order included, gets no token either.
+    // A key that reads the stored text and sends it again gets no token either.
     const work = (await service.store.readWork(email!.id))!
     const forged = new FormData()
     forged.set('from', 'postroad@ops.example')

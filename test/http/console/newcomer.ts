@@ -59,7 +59,7 @@ export class Newcomer {
   }
 }
 
-/** Somebody in the store, who has not signed in. */
+/** A person in the store who has not signed in. */
 export async function newPerson(service: Service, change: Partial<Person> = {}): Promise<Person> {
   const id = randomUUIDv7()
   const person = personWith(Date.now(), { id, address: `${id}@people.test`, name: 'Ada', ...change })
@@ -67,7 +67,7 @@ export async function newPerson(service: Service, change: Partial<Person> = {}):
   return person
 }
 
-/** Fails with what was said where the status is another. */
+/** Fails with the answer if the status is another. */
 export function assertSaid(reply: Reply, status: number, code?: string): void {
   assert.equal(reply.status, status, reply.text)
   if (code !== undefined) assert.equal((reply.body.error as { code: string }).code, code, reply.text)

@@ -243,7 +243,7 @@ describe('the first steps', () => {
     assert.deepEqual([step.state, step.found], ['done', 'The latest email is "Hello", to you@example.test.'])
   })
 
-  test('an error is reported at its field; a viewer sends nothing, and nobody sends for another company', async () => {
+  test('an error is reported at its field; a viewer sends nothing, and no person sends for another company', async () => {
     const owner = await Visitor.signIn(service, [{ companyId: acme, role: 'owner' }])
     const send = (who: Visitor, company: string, change: object) => {
       const message = { from: 'a@acme.example', to: 'you@example.test', subject: 'x', text: 't', ...change }

@@ -264,7 +264,7 @@ describe('a page that is not built', () => {
       assert.match(headers.get('content-security-policy')!, /^default-src 'none'; style-src 'sha256-/)
       assert.doesNotMatch(headers.get('content-security-policy')!, /script-src|self/)
       assert.equal((await ask(url, '/console/assets/one.js')).status, 404)
-      // Half of it: the folder is there, and not what it is for.
+      // Half of it: the folder is there, and the page is not.
       mkdirSync(dist())
       assert.equal((await ask(url, '/console/')).status, 503)
       for (const version of ['one', 'two', 'three']) {

@@ -14,11 +14,11 @@ type Answer = [status: number, body: object, headers?: Record<string, string>]
 
 export class Provider {
   readonly url: string
-  /** Who is at the browser. */
+  /** The person at the browser. */
   claims: Claims = { sub: 'nobody' }
   /** What ID tokens say instead. */
   lies: Record<string, unknown> = {}
-  /** Only those who ask for it are told the address. */
+  /** Only clients that request it get the address. */
   byUserInfo = false
   readonly #server: Server
   readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -29,7 +29,7 @@ describe('the rate of a company', () => {
   const sendTest = () => owner.ask('POST', `${path}/messages`, MESSAGE)
   const sendAgain = () => owner.ask('POST', `${path}/emails/${id}/again`, { click: crypto.randomUUID() })
 
-  /** Of what was asked for at once: those that were refused for the rate; the others were done. */
+  /** Of simultaneous requests, those refused for the rate; all others succeeded. */
   async function refused(asked: Promise<Reply>[]): Promise<Reply[]> {
     const replies = await Promise.all(asked)
     const some = replies.filter(({ status }) => status === 429)

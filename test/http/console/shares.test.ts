@@ -27,7 +27,7 @@ describe('long requests of the console', () => {
   })
   after(() => service?.close())
 
-  /** The store answers the first of these no sooner than it is told to. */
+  /** The store answers the first of these only when the test lets it. */
   function held(
     name: 'walkEmails' | 'countEvents' | 'countRanks' | 'sumEvents' | 'sumBusiest' | 'backlog',
     underWay = UNDER_WAY,
@@ -61,7 +61,7 @@ describe('long requests of the console', () => {
     ['overview/domains?span=day', 'sumEvents'],
     ['overview/reasons?span=day', 'sumEvents'],
   ] as const) {
-    test(`${what}: one company has few at a time, and those of another do not wait for them`, async () => {
+    test(`${what}: one company has few under way at a time, and the requests of another do not wait for them`, async () => {
       const of = ({ company }: Tenant) => `/companies/${company.id}/${what}`
       const gate = held(name)
       const both = Array.from({ length: UNDER_WAY }, () => viewer.ask('GET', of(many)))

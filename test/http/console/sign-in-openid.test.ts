@@ -62,7 +62,7 @@ describe('signing in with OpenID Connect', () => {
       // From then on it is the account there that counts, and not the address.
       provider.claims = { sub: provider.claims.sub, email: 'moved@people.test', email_verified: true }
       assertSaid((await signIn()).reply, 200)
-      // Who has got the address there later is somebody else.
+      // A later holder of the address at the provider is another person.
       provider.claims = { sub: 'a successor', email: person.address!, email_verified: true }
       assertSaid((await signIn()).reply, 403, 'no_account')
       const [entry] = await service.store.audit({ companyId: null, topic: 'change', limit: 1 })
@@ -71,7 +71,7 @@ describe('signing in with OpenID Connect', () => {
     })
   }
 
-  test('a stranger who has set a password under somebody’s address does not share that person’s account', async () => {
+  test('a stranger who has set a password under another person’s address does not share that person’s account', async () => {
     const person = await newPerson(service)
     const mallory = await new Newcomer(service.url).enter(service, person)
     assertSaid(await mallory.ask('PUT', '/account/password', { password: 'waiting for the owner' }), 200)
@@ -79,14 +79,14 @@ describe('signing in with OpenID Connect', () => {
     assertSaid((await signIn()).reply, 200)
     assertSaid(await mallory.get('/session'), 401, 'signed_out')
     assertSaid(await mallory.signIn(person.address!, 'waiting for the owner'), 401, 'wrong')
-    // What he sets himself from then on is his.
+    // A password that the holder sets from then on stays.
     const { visit } = await signIn()
     assertSaid(await visit.ask('PUT', '/account/password', { password: 'marmalade on the violin' }), 200)
     assertSaid((await signIn()).reply, 200)
     assertSaid(await new Newcomer(service.url).signIn(person.address!, 'marmalade on the violin'), 200)
   })
 
-  test('a company whose invitation a stranger accepted learns nothing of the address’s holder, who proves it later', async () => {
+  test('a company whose invitation a stranger accepted learns nothing of the holder of the address, who proves it later', async () => {
     const company = await service.company()
     const memberships = [{ companyId: company.id, role: 'viewer' as const }]
     const person = await newPerson(service, { memberships })
@@ -109,7 +109,7 @@ describe('signing in with OpenID Connect', () => {
     const { issuer } = service.settings.openid!
     for (const memberships of [[], [{ companyId: company.id, role: 'viewer' as const }]]) {
       const subject = randomUUID()
-      // Connected by who holds the account, under another address than the account's.
+      // Connected by the holder of the account, under another address than that of the account.
       const identities = [{ issuer, subject, address: 'mallory@people.test' }]
       const squatted = await newPerson(service, {
         memberships,
@@ -160,7 +160,7 @@ describe('signing in with OpenID Connect', () => {
       query.set(name, value)
       return query.toString()
     }
-    // Somebody else's answer slipped into this browser, or none at all.
+    // An answer for another person planted in this browser, or none at all.
     await refused((url) => provider.agree(url), new Newcomer(service.url))
     await refused(changed('state', 'x'.repeat(43)))
     await refused(changed('iss', 'https://evil.test'))
@@ -199,7 +199,7 @@ describe('signing in with OpenID Connect', () => {
     )
     const { reply } = await signIn()
     assert.equal((reply.body.person as { id: string }).id, person.id)
-    // Nobody else gets it, nor he twice.
+    // No other person gets it, nor the same person twice.
     for (const each of [visit, await new Newcomer(service.url).enter(service, await newPerson(service))]) {
       const { body } = await each.post('/account/identities/begin')
       const again = await each.post('/account/identities', { query: provider.agree(body.url as string) })
@@ -237,7 +237,7 @@ describe('signing in with OpenID Connect', () => {
     assertSaid(await visit.post('/session/oidc/return', { query: connecting }), 401, 'ended')
     const signing = await started(visit, '/session/oidc')
     assertSaid(await visit.post('/account/identities', { query: signing }), 401, 'ended')
-    // Another one, in whose browser it is slipped.
+    // Another person, whose browser gets the answer planted.
     const other = await new Newcomer(service.url).enter(service, await newPerson(service))
     const query = await started(visit, '/account/identities/begin')
     other.cookies.set('postroad_oidc', visit.cookies.get('postroad_oidc')!)

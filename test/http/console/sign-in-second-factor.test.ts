@@ -114,7 +114,7 @@ describe('the second step of signing in', () => {
     assert.deepEqual((await service.store.findPerson({ id: person.id }))!.credentials.recoveryCodes, [])
   })
 
-  test('a secret that was made for somebody else cannot be taken over', async (t) => {
+  test('a secret made for another person cannot be taken over', async (t) => {
     const { visit } = await secured(t)
     const setup = (await visit.post('/account/totp')).body as Record<string, string>
     const other = await visitor().enter(service, await newPerson(service))
@@ -122,7 +122,7 @@ describe('the second step of signing in', () => {
     assertSaid(await other.ask('PUT', '/account/totp', { ticket: setup.ticket, code }), 409, 'conflict')
   })
 
-  test('a passkey that somebody else began cannot be added', async () => {
+  test('a passkey begun by another person cannot be added', async () => {
     const begun = async () => {
       const visit = await visitor().enter(service, await newPerson(service))
       assertSaid(await visit.post('/account/passkeys/options'), 200)

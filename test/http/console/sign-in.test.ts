@@ -18,7 +18,7 @@ describe('signing in to the console', () => {
   after(() => service.close())
 
   let last = 0
-  /** From an address of its own: what others try there is none of its business. */
+  /** Each from an address of its own, so that it does not share the limits of others. */
   const visitor = (from = `2001:db8:${(++last).toString(16)}::1`) =>
     new Newcomer(service.url, { 'x-forwarded-for': from })
 
@@ -324,7 +324,7 @@ describe('signing in to the console', () => {
     assertSaid(await here.get('/session'), 401, 'signed_out')
   })
 
-  test("nobody ends somebody else's session", async () => {
+  test('a person cannot end a session of another person', async () => {
     const [ada, bob] = [await newPerson(service), await newPerson(service)]
     const [first, other] = [await visitor().enter(service, ada), await visitor().enter(service, bob)]
     const id = ((await first.get('/session')).body.session as { id: string }).id
@@ -363,11 +363,11 @@ describe('signing in to the console', () => {
     }
   })
 
-  test('many wrong guesses from elsewhere lock nobody out on a device with an earlier sign-in', async () => {
+  test('many wrong guesses from elsewhere do not lock out a device with an earlier sign-in', async () => {
     const { address } = await withPassword()
     const own = visitor()
     assertSaid(await own.signIn(address, PASSWORD), 200)
-    // Somebody else has used the device since.
+    // Another person has used the device since.
     await own.enter(service, await newPerson(service))
     const guesser = visitor('198.51.100.7')
     const refused = Promise.withResolvers<Reply>()
@@ -429,7 +429,7 @@ describe('signing in to the console', () => {
     assert.equal(entry!.done, true)
   })
 
-  test('only operators change their address, to one that nobody has', async () => {
+  test('only operators change their own address, and only to an unused one', async () => {
     const person = await newPerson(service)
     const taken = (await newPerson(service, { operator: true })).address!
     const visit = await visitor().enter(service, person)

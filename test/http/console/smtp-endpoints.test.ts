@@ -26,7 +26,7 @@ describe('SMTP in the session of the console', () => {
     return { operator: await read(operator), member: await read(member), oldest: await oldest }
   }
 
-  test('an address without a login names the company whose inbox it is, to people who may see it', async () => {
+  test('an address without a login names the company of its inbox, to people who may see that company', async () => {
     const port = await freePort()
     const { operator, member, oldest } = await told({
       submission: [{ ...STARTTLS, port, withoutLogin: true }],

@@ -125,7 +125,7 @@ describe('a stream', () => {
     assert.deepEqual([stream.places, listeners.size], [0, 0])
   })
 
-  test('whose changes cannot be written ends, and the fault is in the log', async () => {
+  test('ends when its changes cannot be written, and the log has the fault', async () => {
     const [one, other] = [await client(), await client()]
     const fault = new Error('a fault')
     domain = () => {

@@ -50,7 +50,7 @@ describe('the team of a company', () => {
     return token
   }
 
-  /** As the page uses the link, with the cookie of whoever has signed in there. */
+  /** As the page uses the link, with the cookie of the person signed in there. */
   function open(token: string, cookie = '', more: { path?: string; instead?: boolean } = {}): Promise<Reply> {
     const { path = '', ...body } = more
     return call(`${service.url}/console/api/session/link${path}`, {
@@ -294,7 +294,7 @@ describe('the team of a company', () => {
     ok(await owner.ask('DELETE', `${teamOf(acme)}/${viewer.person.id}`))
     const gone = await add()
     assert.deepEqual([gone.status, code(gone)], [404, 'not_found'])
-    // What else he belongs to stays.
+    // The memberships in other companies stay.
     ok(await viewer.ask('GET', teamOf(beta)))
     const twice = await owner.ask('DELETE', `${teamOf(acme)}/${viewer.person.id}`)
     assert.equal(twice.status, 404)
@@ -356,7 +356,7 @@ describe('the team of a company', () => {
     }
   })
 
-  test('so do two operators', async () => {
+  test('two operators who demote or remove each other at the same moment leave one of them', async () => {
     const alone = await startService()
     try {
       for (const [method, body] of [
@@ -380,7 +380,7 @@ describe('the team of a company', () => {
     }
   })
 
-  test('operators see everybody, appoint operators and remove people; one operator stays', async () => {
+  test('operators see all people, appoint operators and remove people; one operator stays', async () => {
     const at = '/installation/people'
     const reply = await operator.ask('POST', at, { address: newAddress() })
     ok(reply, 201)

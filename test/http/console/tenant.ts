@@ -33,7 +33,7 @@ export class Tenant {
     this.domain = domain
   }
 
-  /** Somebody new who belongs to it, and has signed in. */
+  /** A new person who belongs to it, and has signed in. */
   visitor(role: Role): Promise<Visitor> {
     return Visitor.signIn(this.service, [{ companyId: this.company.id, role }])
   }

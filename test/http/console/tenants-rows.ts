@@ -19,7 +19,7 @@ export const ROLES = ['owner', 'developer', 'viewer', 'operator'] as const satis
 )[]
 type May = Readonly<Record<(typeof ROLES)[number], boolean>>
 
-/** Whoever belongs to the company. */
+/** All roles of the company. */
 const SEES: May = { owner: true, developer: true, viewer: true, operator: true }
 const MANAGES: May = { ...SEES, viewer: false }
 const OWNS: May = { ...MANAGES, developer: false }
@@ -27,9 +27,9 @@ const OPERATES: May = { ...OWNS, owner: false }
 
 export interface Row {
   may: May
-  /** What its path names beside the company, made anew for each call: things of this company, or of him who asks. */
+  /** The other parameters of its path, made anew for each call: objects of this company, or of the caller. */
   ids?(of: Tenant, self: Visitor): Promise<Record<string, string>> | Record<string, string>
-  /** What its path names that is nobody's. */
+  /** Parameters of its path that belong to no company. */
   words?: Record<string, string>
   query?: string | ((parts: Record<string, string>) => string)
   body?: object | ((of: Tenant) => object)
@@ -41,7 +41,7 @@ export interface Row {
 
 const SPAN = '?span=day'
 const domain = async (of: Tenant) => ({ domain: await of.otherDomain() })
-/** Beside its id: what it is called. */
+/** The id of a domain, and its name. */
 const named = async (of: Tenant) => {
   const id = await of.otherDomain()
   const { domains } = await of.service.store.accounts()
@@ -78,7 +78,7 @@ const dkim = async (of: Tenant) => {
   return { domain: id!, selector: selector! }
 }
 
-/** One of two that he has. */
+/** One of two passkeys of the caller. */
 const passkey = async ({ service: { store } }: Tenant, { person: { id } }: Visitor) => {
   const { version, credentials } = (await store.findPerson({ id }))!
   const made = { publicKey: 'x', counter: 0, transports: [], name: 'x', createdAt: Date.now(), usedAt: null }
@@ -86,7 +86,7 @@ const passkey = async ({ service: { store } }: Tenant, { person: { id } }: Visit
   await store.updatePerson(id, version, { credentials: { ...credentials, passkeys } })
   return { id: passkeys[0]!.id }
 }
-/** Connected with his, beside a passkey. */
+/** An account elsewhere that is connected with the caller's, beside a passkey. */
 const identity = async (of: Tenant, self: Visitor) => {
   await passkey(of, self)
   const { store } = of.service

@@ -145,7 +145,7 @@ describe('two companies side by side', () => {
       const named = [...declared.url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
       const ids = named.filter((name) => name !== 'company' && !(name in (row.words ?? {})))
       if (ids.length === 0 || access === 'operator') return
-      test('is told that an object of another company does not exist', async () => {
+      test('gets the same 404 for an object of another company as for a missing object', async () => {
         for (const who of access === 'company'
           ? (['owner', 'owner of both', 'operator'] as const)
           : (['owner'] as const)) {
@@ -160,7 +160,7 @@ describe('two companies side by side', () => {
           }
           const foreign = await unsaid(parts)
           const missing = await unsaid({ ...parts, [ids[0]!]: NOWHERE })
-          // Or not even that is said, where he may do nothing of the kind.
+          // Or the answer is 403, if the role may not do this at all.
           if (foreign.status !== 403 || row.may[role]) assert.equal(foreign.status, 404, foreign.said)
           assert.deepEqual(foreign, missing)
         }

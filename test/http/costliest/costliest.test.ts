@@ -31,7 +31,7 @@ import { handIn, SMTP_ROWS } from './smtp.ts'
 const MEMORY = 600 * 1024 * 1024
 /** Beyond which the memory plan is not kept. */
 const MOST_MEMORY = MEMORY * 1.2
-/** What a request costs shows in every round, what else happens on the machine does not. */
+/** The cost of a request shows in every round, and other work of the machine does not. */
 const ROUNDS = 4
 /** Ms: a row may bring ten thousand messages. */
 const SENT_WITHIN = 300_000
@@ -148,7 +148,7 @@ describe('the costliest requests', () => {
     )
   }
 
-  /** Runs it until it has taken little in one round, or in none; what it took at least. */
+  /** Repeats the requests until a round took little time and memory, and checks the least of both. */
   async function measured(
     name: string,
     run: () => Promise<string>,
@@ -168,7 +168,7 @@ describe('the costliest requests', () => {
       forgetPeak(on.child.pid)
       const before = await readStalls(on.url)
       statuses = await run()
-      // To send what it brought is part of what it costs.
+      // Sending the emails of the request is part of its cost.
       await allSent(on.url)
       stalls = await readStalls(on.url)
       ms = Math.min(ms, longestStall(before, stalls))
@@ -212,7 +212,7 @@ describe('the costliest requests', () => {
         assertInWords(heard)
         statuses.set(heard.status, (statuses.get(heard.status) ?? 0) + 1)
       }
-      // What is compiled and loaded for the first request happens once: it is told of, and no attack.
+      // The first request compiles and loads code once: its time is reported, and no attack can repeat it.
       const cold = await readStalls(child.url)
       for (const body of bodies) await ask(body)
       const firstMs = longestStall(cold, await readStalls(child.url))
@@ -276,7 +276,7 @@ async function recipientsUnderWay(url: string): Promise<{ due: number; sending: 
   return { due: of('due'), sending: of('sending') }
 }
 
-/** Its metrics are told where nobody has to speak TLS. */
+/** Its metrics have a listener without TLS. */
 async function openSecure() {
   const port = await freePort()
   const installation = new Installation({

@@ -18,7 +18,7 @@ export interface Filled {
   domain: string
   /** Of a key that may send, read and manage. */
   token: string
-  /** Of an operator who is an owner of the company, and of somebody whose sessions may end. */
+  /** Cookies of an operator who is an owner of the company, and of a person whose sessions may end. */
   cookie: string
   spareCookie: string
   ids: {

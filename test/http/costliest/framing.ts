@@ -10,7 +10,7 @@ export interface Target {
 
 interface Framing {
   name: string
-  /** It is refused or accepted in words; of others nobody knows where an answer would belong. */
+  /** The server refuses or accepts it with an answer; for others it is unclear where an answer would belong. */
   isAnswered: boolean
   /** Resolves with what was answered when all connections are over. */
   run(target: Target): Promise<string>
@@ -18,7 +18,7 @@ interface Framing {
 
 /** Connections at once. */
 const CONNECTIONS = 40
-/** Ms after which a connection that nobody ends is left, and one that is to be answered. */
+/** Ms after which an open connection is left, and one that should get an answer. */
 const PATIENCE = 1_500
 const PATIENCE_FOR_ANSWER = 60_000
 
@@ -121,7 +121,7 @@ const TLS_WRITTEN: Readonly<
   },
 }
 
-/** The same over TLS: what its records allow. Nobody reads what is answered. */
+/** The same over TLS, in the forms that its records allow. The answer is not read. */
 export const TLS_FRAMINGS = Object.entries(TLS_WRITTEN).map(([name, { at, write }]) => ({
   name: `TLS: ${name}`,
   run: async (target: TlsTarget): Promise<string> => {

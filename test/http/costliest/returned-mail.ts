@@ -14,7 +14,7 @@ const RECIPIENTS = 20
 /** Recipients of an email. */
 const NAMED = 1_000
 const HEADER = 200_000
-/** Ms after which a session that nobody ends is left. */
+/** Ms after which a session that is still open is left. */
 const PATIENCE = 60_000
 /** The reply before that to QUIT, or the last one. */
 const ANSWER = /(\d{3} \d\.\d\.\d \w+)[^\n]*\n(?:221 [^\n]*\n)?$/
@@ -45,7 +45,7 @@ const pathOf = ({ wide: emailId }: Returned) =>
 
 const toOne = (of: Returned) => ['MAIL FROM:<>', `RCPT TO:<${pathOf(of)}>`, 'DATA']
 
-/** The same return path at several hosts, of which any will do. */
+/** The same return path at several hosts, any of which will do. */
 function toMost(of: Returned): string[] {
   const [local] = pathOf(of).split('@')
   const paths = Array.from({ length: RECIPIENTS }, (_, index) => `${local}@host${index}.example`)

@@ -18,7 +18,7 @@ export interface Octets {
 }
 
 export interface Row {
-  /** Of the path, in place of what is known by name. */
+  /** Parameters of the path, in place of those that are known by name. */
   params?: (of: Filled) => Record<string, string>
   query?: string | ((of: Filled) => string)
   /** JSON; or octets of another type. */
@@ -26,7 +26,7 @@ export interface Row {
   headers?: Record<string, string>
   /** How many are asked at once; 8 unless said. */
   copies?: number
-  /** The session ends, or what it could do. */
+  /** The request ends the session, or takes its rights. */
   losesSession?: true
   /** Its answer has no end: it is left when it has begun. */
   isEndless?: true
@@ -62,7 +62,7 @@ const csv = repeated('a"b"c@example.com,x\n', 60_000)
 const imported = form([{ name: 'file', filename: 'list.csv', value: `address\n${csv}` }])
 const quotes = form([{ name: 'file', filename: 'list.csv', value: `address\n${repeated('a"', 60_000)}` }])
 
-/** What a path names, whatever the route. */
+/** Parameters of paths, the same for all routes. */
 export const NAMED: Readonly<Record<string, (of: Filled, url: string) => string>> = {
   company: ({ companyId }) => companyId,
   email: ({ ids }) => ids.large,
@@ -414,7 +414,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
 
   'POST /console/api/installation/sites/retry': { body: { site: 'Google' } },
 
-  // Who signs in, and what a session may do to itself. Scrypt and the like are told from the main thread's work.
+  // Sign-ins, and changes of a session by itself. Scrypt and the like are not counted as work of the main thread.
   'DELETE /console/api/session': { losesSession: true },
   'DELETE /console/api/account/sessions': { losesSession: true },
   'DELETE /console/api/account/sessions/:id': { losesSession: true },

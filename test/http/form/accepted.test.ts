@@ -81,7 +81,7 @@ test('mail of SMTP and of HTTP is accepted for each recipient, by its method', a
     accepted.map(({ recipient, method }) => [recipient, method]),
     told.map((each) => each.slice(0, 2)),
   )
-  // The other dialect tells mail that all get alike once, and a batch of each recipient.
+  // The other dialect has one event for mail that all recipients get alike, and one for each recipient of a batch.
   const emails = (await heard('json', 'email.sent')) as { data: { to: string[]; subject: string } }[]
   assert.deepEqual(
     emails.map(({ data }) => [data.to, data.subject]),

@@ -132,7 +132,7 @@ describe('events of a batch', () => {
     assert.deepEqual(item['user-variables'], { 'email-id': 'e1', member: 'uuid-1017' })
     assert.deepEqual(item.message.recipients, ['reader.1017@Members.Example'])
 
-    // Each was accepted, and none is counted or told twice.
+    // Each was accepted, and none is counted or shown twice.
     const accepted = await poll({ ...window, event: 'accepted', limit: '250' })
     assert.ok(accepted.pages.every(({ length }) => length <= 250))
     const addresses = new Set(accepted.items.map(({ recipient }) => recipient))

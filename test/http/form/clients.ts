@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import FormData from 'form-data'
 import Mailgun from 'mailgun.js'
 
-/** mailgun.js, the client of today. What it says of methods that it calls deprecated is not shown. */
+/** mailgun.js, the client of today. Its warnings about deprecated methods are not shown. */
 export function newestClient(url: string, key: string) {
   console.warn = () => {}
   const client = new Mailgun(FormData).client({ username: 'api', key, url })

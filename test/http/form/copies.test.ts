@@ -27,7 +27,7 @@ describe('copies of the form dialect', () => {
   })
 
   let serial = 0
-  /** Two addresses nobody has written to yet, each with the values given for it. */
+  /** Two new addresses, each with its values. */
   function people(...values: Record<string, unknown>[]) {
     const addresses = values.map((_, index) => `person${index}-${serial}@x.test`)
     serial += 1

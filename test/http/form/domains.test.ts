@@ -7,7 +7,7 @@ import { type Service, startService } from '../../support/service.ts'
 import { assertFormError, basic, call } from '../requests.ts'
 import { newestClient, oldClient } from './clients.ts'
 
-/** An RSA key that is read as one, and whose signatures are none: its halves are of two keys. */
+/** An RSA key that can be read, but makes no valid signatures: its halves are of two keys. */
 function brokenKey(): string {
   const [own, other] = [0, 1].map(() => {
     return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
@@ -228,7 +228,7 @@ describe('domains of the form dialect', () => {
     assertFormError(await call(`${service.url}/v4/domains`, add), 403, /management scope/)
     const taken = { ...add, headers: { authorization: basic(manager) } }
     const body = (name: string) => ({ ...taken, body: new URLSearchParams({ name }) })
-    // Who has it is not told.
+    // The answer does not reveal the holder of the name.
     assert.equal((await call(`${service.url}/v3/domains`, body('foreign.test'))).status, 200)
     assertFormError(await call(`${service.url}/v3/domains`, body('foreign.test')), 400, /already/)
     const unseen = await get('/v3/domains/foreign.test')

@@ -124,7 +124,7 @@ describe('events of the form dialect', () => {
     assert.equal(new Set(seen.map(({ id }) => id)).size, 4)
   })
 
-  test('every filter narrows what is shown', async () => {
+  test('every filter narrows the events', async () => {
     const id = await send([
       ['to', '"Fox, Fay" <Fay@filter.test>'],
       ['subject', 'Yellow "brick" road'],

@@ -48,7 +48,7 @@ describe('a filter expression', () => {
     }
   })
 
-  test('tells which parts an index can serve', () => {
+  test('shows which parts an index can serve', () => {
     assert.deepEqual(alternatives(parse('Delivered OR (opened OR failed)')), [
       'delivered',
       'opened',

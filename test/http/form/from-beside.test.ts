@@ -33,7 +33,7 @@ describe('From at another domain than that of the path', () => {
 
   const form = (from: string, fields: Record<string, string> = {}, as = api) =>
     as.form('mg.example.test', Object.entries({ from, to: 'b@x.test', subject: 's', text: 't', ...fields }))
-  /** In the store alone: what is new counts at once. */
+  /** In the store alone: a new setting counts at once. */
   const speaksFor = (...others: SendingDomain[]) =>
     service.store.updateDomain(mg!.id, { speaksFor: others.map(({ id }) => id) })
 

@@ -113,7 +113,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
 
   const controlled = (...fields: string[]) => ({ ...message, value: `${fields.join('\r\n')}\r\n${MIME}` })
 
-  test('X-Mailgun-Drop-Message: the message is accepted, ends in the simulator and is sent to nobody', async () => {
+  test('X-Mailgun-Drop-Message: the message is accepted and ends in the simulator; no recipient gets it', async () => {
     await using sink = await startSink()
     const { delivery } = loadSettings(
       { POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off` },

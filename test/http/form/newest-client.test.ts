@@ -6,7 +6,7 @@ import { newestClient } from './clients.ts'
 
 const D = 'new.test'
 
-/** What it has and its types do not tell. */
+/** Methods that the client has and its types do not declare. */
 interface Untold {
   apiKeys: {
     create(data: object): Promise<{ key: { id: string; secret: string } }>

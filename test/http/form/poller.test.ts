@@ -44,7 +44,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
         base: 'http://mail.test',
         gone: () => false,
       })
-    // Where somebody stands who has looked at the newest ones and waits for what comes before them.
+    // The position of a client that has read the newest events and waits for earlier ones.
     const newest = await page({}, { upTo: END })
     assert.deepEqual(newest.items, [])
 

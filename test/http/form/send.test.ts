@@ -1,4 +1,4 @@
-/** `POST /v3/{domain}/messages`: what is accepted, rule by rule, and how it is sent. */
+/** `POST /v3/{domain}/messages`: the accepted input, rule by rule, and how it is sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { textOf } from '../../../src/mail/body.ts'

@@ -26,7 +26,7 @@ describe('stored messages of the form dialect', () => {
   })
   after(() => service.close())
 
-  /** What the client can do beside what its types say. */
+  /** Methods of the client that its types do not declare. */
   interface More {
     retrieveStoredEmail(domain: string, key: string): Promise<Record<string, unknown>>
     resendEmail(domain: string, key: string, to: string[]): Promise<Record<string, unknown>>

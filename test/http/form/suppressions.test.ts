@@ -200,7 +200,7 @@ describe('suppressions of the form dialect', () => {
       assert.equal((await post([{ address, ...fields }])).status, 200, what)
       const shown = (await ask(path)).body
       assert.deepEqual([...(shown.tags as string[])].sort(), tags, what)
-      // A client that moves its list posts what it has read.
+      // A client that moves its list posts the entries that it has read.
       await remove(path)
       assert.equal((await post([shown])).status, 200, what)
       assert.deepEqual([...((await ask(path)).body.tags as string[])].sort(), tags, what)

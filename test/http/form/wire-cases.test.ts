@@ -47,7 +47,7 @@ describe('a request, its mail and its events', () => {
     return String(reply.body.id)
   }
   const received = async (address: string) => PostalMime.parse((await sink.messageFor(address)).raw)
-  /** What is told of it once it is delivered. */
+  /** The event of the mail once it is delivered. */
   const delivered = async (recipient: string): Promise<Shown> => {
     const query = new URLSearchParams({ ascending: 'yes', event: 'delivered', recipient })
     return await until(async () => {
@@ -220,7 +220,7 @@ describe('a request, its mail and its events', () => {
   })
 
   for (const value of ['yes', 'true']) {
-    test(`a thousand recipients with o:testmode=${value} are accepted, and reach nobody`, async () => {
+    test(`a thousand recipients with o:testmode=${value} are accepted, and none of them gets mail`, async () => {
       const to = Array.from({ length: 1000 }, (_, index): [string, string] => [
         'to',
         `r${value}${index}@x.test`,

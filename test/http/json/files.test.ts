@@ -150,7 +150,7 @@ describe('the files of an email', () => {
     assert.deepEqual((await api.get(`/emails/${plain}/attachments`)).body.data, [])
   })
 
-  test('a caller who may not read the email sees none of its files', async () => {
+  test('a caller without the right to read the email gets none of its files', async () => {
     const stranger = new Api(service.url, (await service.tenant('other.example')).key.token)
     const sender = new Api(service.url, (await service.key(companyId, { scopes: ['sending'] })).token)
     const manager = new Api(service.url, (await service.key(companyId, { scopes: ['management'] })).token)

@@ -46,7 +46,7 @@ function request(method: string, path: string, body?: unknown, token = api.token
   })
 }
 
-/** What a client was given; fails with what it was told instead. */
+/** The data in the answer to a client; fails with the error in its place. */
 function given<Data>({ data, error }: { data: Data | null; error: unknown }): Data {
   assert.equal(error, null, JSON.stringify(error))
   return data!
@@ -153,14 +153,14 @@ describe('/domains', () => {
     given(await resend.domains.create({ name: 'leaving.test' }))
   })
 
-  test('what it refuses, and in which words', async () => {
+  test('invalid requests are refused, with the messages of the dialect', async () => {
     await service.tenant('theirs.test')
     const create = (body: unknown) => request('POST', '/domains', body)
     assertJsonError(await create({}), 422, 'missing_required_field', 'Missing `name` field.')
     assertJsonError(await create({ name: 'no domain' }), 422, 'validation_error')
     const taken = 'The `first.test` domain has been registered already.'
     assertJsonError(await create({ name: 'first.test' }), 403, 'validation_error', taken)
-    // Who has it is not told to those who have not shown that it is theirs.
+    // A company learns nothing about the holder of a name before it has proven the name.
     assert.equal((await create({ name: 'theirs.test' })).status, 201)
     const options = [
       [{ capabilities: { receiving: 'enabled' } }, /`capabilities\.receiving` is not supported/],
@@ -173,7 +173,7 @@ describe('/domains', () => {
     for (const [option, said] of options) {
       assertJsonError(await create({ name: 'refused.test', ...option }), 422, 'validation_error', said)
     }
-    // What changes nothing, what is left out, and what no version knows.
+    // Values without an effect, omitted values, and unknown ones.
     const nothing = {
       tls: 'opportunistic',
       custom_return_path: 'send',
@@ -322,7 +322,7 @@ describe('/api-keys', () => {
     )
   })
 
-  test('what it refuses', async () => {
+  test('invalid requests are refused', async () => {
     const create = (body: unknown) => request('POST', '/api-keys', body)
     assertJsonError(await create({}), 422, 'missing_required_field', 'Missing `name` field.')
     assertJsonError(await create({ name: '' }), 422, 'validation_error')
@@ -352,7 +352,7 @@ describe('/suppressions', () => {
         ...{ object: 'suppression', id: one.id, email: 'Gone@x.test', origin: 'manual', source_id: null },
       })
     }
-    // What waits for it is stopped, and told.
+    // Mail to the address is stopped, and the event says so.
     const stopped = await api.accepted({ from: 'a@first.test', to: 'gone@x.test', text: 't' })
     await until(
       async () => (await api.get(`/emails/${stopped}`)).body.last_event === 'suppressed',
@@ -431,7 +431,7 @@ describe('/suppressions', () => {
     assert.deepEqual(await origins(), [])
   })
 
-  test('what it refuses', async () => {
+  test('invalid requests are refused', async () => {
     const add = (body: unknown) => request('POST', '/suppressions', body)
     assertJsonError(await add({}), 422, 'missing_required_field', 'Missing `email` field.')
     assertJsonError(await add({ email: 'nobody' }), 422, 'validation_error')

@@ -191,7 +191,7 @@ describe('attachments by path', () => {
     gone = false
   })
 
-  test('nothing is fetched for a caller who may not send, or for a request that is refused anyway', async () => {
+  test('no file is fetched for a caller without the right to send, or for a request that is refused for another reason', async () => {
     const reader = await service.key(companyId, { scopes: ['reading'] })
     asked.length = 0
     const files = email({ path: `${base}/unfetched.txt` })
@@ -231,7 +231,7 @@ describe('attachments by path', () => {
     const id = await oneApi.accepted(email({ path: `${base}/large.bin` }))
     const [file] = (await oneApi.get(`/emails/${id}/attachments`)).body.data as { size: number }[]
     assert.equal(file?.size, 8_000_000)
-    // Of two at once one has it, and the other is told to come again, or comes after it.
+    // Of two simultaneous requests one gets the memory, and the other is asked to try again, or comes after it.
     const otherApi = new Api(small.url, other.key.token)
     const both = await Promise.all([
       oneApi.send(email({ path: `${base}/large1.bin` })),

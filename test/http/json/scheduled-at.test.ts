@@ -77,7 +77,7 @@ describe('readScheduledAt', () => {
     test(`${text} is not a time`, () => assert.throws(() => readScheduledAt(text, NOW), /ISO 8601.* phrase/))
   }
 
-  /** What the library would guess at. */
+  /** Texts that the library would guess at. */
   const refused: [text: string, why: RegExp][] = [
     ...['1 hour ago', 'yesterday', 'yesterday at 9am', 'last friday', 'today at 9am', 'past 5 minutes'].map(
       (text): [string, RegExp] => [text, /a time in the past/],

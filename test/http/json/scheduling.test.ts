@@ -99,7 +99,7 @@ describe('a scheduled email', () => {
     assertJsonError(await ask('PATCH', `/emails/${id}`, '{'), 400, 'validation_error')
   })
 
-  test('cannot be changed by anybody else', async () => {
+  test('cannot be changed by a key of another company or without the right', async () => {
     const id = await scheduled()
     const stranger = (await service.tenant('other.example')).key.token
     const sender = (await service.key(companyId, { scopes: ['sending'] })).token

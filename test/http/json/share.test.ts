@@ -156,7 +156,7 @@ describe('emails that are shared by a link', () => {
     assertJsonError(await open(url.split('?')[0]!), 403, 'invalid_access', /is incomplete/)
   })
 
-  test('is created by callers who may read the email; for others the email does not exist', async () => {
+  test('a caller with the right to read the email creates a link; others get an error', async () => {
     const id = await api.accepted({ from: 'a@share.test', to: 'b@x.test', subject: 's', text: 't' })
     const post = (key: string, of: string) =>
       call(`${service.url}/emails/${of}/share`, {

@@ -13,7 +13,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/
 const SECRET = /^whsec_[A-Za-z0-9+/]{32}$/
 const NOWHERE = '019a9b2c-0000-7000-8000-ffffffffffff'
 const EVENTS: WebhookEvent[] = ['email.delivered', 'email.bounced']
-/** Every name that the newest client knows: what it has no more of, or more, does not compile. Its CLI asks for all. */
+/** Every event that the newest client knows: a missing or additional name does not compile. Its CLI requests all. */
 const DOCUMENTED: Record<WebhookEvent, 'sent' | 'unsent'> = {
   ...{ 'email.scheduled': 'sent', 'email.sent': 'sent', 'email.delivered': 'sent' },
   ...{ 'email.delivery_delayed': 'sent', 'email.bounced': 'sent', 'email.complained': 'sent' },
@@ -59,7 +59,7 @@ function request(method: string, path: string, body?: unknown, token = api.token
   })
 }
 
-/** What a client was given; fails with what it was told instead. */
+/** The data in the answer to a client; fails with the error in its place. */
 function given<Data>({ data, error }: { data: Data | null; error: unknown }): Data {
   assert.equal(error, null, JSON.stringify(error))
   return data!
@@ -127,7 +127,7 @@ describe('/webhooks', () => {
     given(await resend.webhooks.update(id, { status: 'enabled', endpoint: `${receiver.url}/2` }))
     assert.equal(given(await resend.webhooks.get(id)).endpoint, `${receiver.url}/2`)
     await send()
-    // Who tells it hears of the change within a second, and goes by what was before until then.
+    // The node that sends it learns of the change within a second, and uses the earlier settings until then.
     const changedOnes = (received: Received[]) => received.filter(({ path }) => path === '/hook/2')
     const [second] = changedOnes(await receiver.until((received) => changedOnes(received).length > 0))
     assert.equal(JSON.parse(second!.body).type, 'email.sent')
@@ -136,7 +136,7 @@ describe('/webhooks', () => {
     given(await resend.webhooks.remove(id))
   })
 
-  test('all documented events may be named; those that are never sent are kept and shown', async (t) => {
+  test('a webhook may name every documented event, and keeps the events that are never sent', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     const all = Object.keys(DOCUMENTED) as WebhookEvent[]
@@ -156,7 +156,7 @@ describe('/webhooks', () => {
       ['/hook/every', 'email.delivered'],
       ['/hook/every', 'email.sent'],
     ])
-    // From now on it is told of emails.
+    // From now on it gets events of emails.
     given(await resend.webhooks.update(idle, { events: ['email.delivered', 'contact.created'] }))
     given(await resend.webhooks.remove(every))
     await send()
@@ -268,7 +268,7 @@ describe('/webhooks', () => {
     assert.match(attempt!.response, /refused/i)
   })
 
-  test('what it refuses, and in which words', async () => {
+  test('invalid requests are refused, with the messages of the dialect', async () => {
     const create = (body: unknown) => request('POST', '/webhooks', body)
     const endpoint = 'https://x.test/hook'
     const missing = await create({ events: EVENTS })

@@ -112,7 +112,7 @@ describe('DMARC aggregate reports', () => {
     assert.deepEqual(readDmarcReport(xml), readDmarcReport(dmarcXml(RECORDS)))
   })
 
-  test('what is no report is refused, and so are deep elements and too many records', () => {
+  test('a file that is not a report is refused, and so are deep elements and too many records', () => {
     assert.throws(() => readDmarcReport('<html><body>hello</body></html>'), /no DMARC aggregate report/)
     assert.throws(() => readDmarcReport(dmarcXml([]).slice(0, -20)), /ends too early/)
     assert.throws(() => readDmarcReport('<a>'.repeat(500_000)), /too deep/)
@@ -128,7 +128,7 @@ describe('TLS reports', () => {
     assert.deepEqual(readTlsReport(tlsReportJson(TLS_REPORT)), TLS_REPORT)
   })
 
-  test('what is no report is refused', () => {
+  test('a file that is not a report is refused', () => {
     assert.throws(() => readTlsReport('{"a":'), /not valid JSON/)
     assert.throws(() => readTlsReport('[]'), /no TLS report/)
     const many = { ...TLS_REPORT, policies: Array(101).fill(TLS_REPORT.policies[0]) }
@@ -144,7 +144,7 @@ describe('packed reports', () => {
     for (const packed of packings) assert.deepEqual(await unpackReport(packed), text)
   })
 
-  test('what unpacks to more than 10 MiB is refused', async () => {
+  test('a file that unpacks to more than 10 MiB is refused', async () => {
     const zeros = Buffer.alloc(MOST_UNPACKED + 1)
     await assert.rejects(unpackReport(gzipSync(zeros)), /more than 10 MiB/)
     await assert.rejects(unpackReport(zipOf([{ name: 'x.xml', content: zeros }])), /more than 10 MiB/)

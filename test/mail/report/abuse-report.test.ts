@@ -82,7 +82,7 @@ describe('JSON', () => {
     })
   })
 
-  test('the mail within it names what the document leaves out, with whatever line ends', () => {
+  test('the attached mail supplies the facts that the document omits, with any line ends', () => {
     const samples = [
       { ContentType: 'text/plain', Base64Encoded: true, Payload: 'bG9n' },
       { ContentType: 'message/rfc822', Base64Encoded: true, Payload: Buffer.from(SAMPLE).toString('base64') },
@@ -201,7 +201,7 @@ describe('the older form', () => {
   })
 })
 
-test('a complaint names the email in its fields and in what it returns, not in the header of an answer', () => {
+test('a complaint names the email in its own fields and in the returned mail, not in the header of an answer', () => {
   const answer = {
     'In-Reply-To': '<1@acme.test>',
     References: '<1@acme.test>',

@@ -15,7 +15,7 @@ const repeat = (piece: string, octets: number) => piece.repeat(Math.ceil(octets 
 const numbered = (line: (index: number) => string, octets: number) =>
   Array.from({ length: Math.ceil(octets / line(0).length) }, (_, index) => line(index)).join('')
 
-/** Mails of about as many octets as asked for, each bad for some way of reading. */
+/** Mails of about the given number of octets, each bad for some way of reading. */
 const SHAPES: Record<string, (octets: number) => string> = {
   delimiters: (n) => MULTIPART + repeat('--b\r\n', n),
   'closing delimiters': (n) => MULTIPART + repeat('--b--\r\n', n),
@@ -82,7 +82,7 @@ describe('twice the mail takes twice the work', () => {
   }
 })
 
-test('what follows the first 1 MiB is not read', () => {
+test('nothing beyond the first 1 MiB is read', () => {
   const address = (raw: Buffer) => readReport(raw).recipients.map((each) => each.address)
   const padding = (octets: number) =>
     Buffer.from(`${HEAD}X: ${repeat('a\r\n ', octets)}\r\n\r\n<b@y.test>:\r\n550 User unknown\r\n`)

@@ -1,4 +1,4 @@
-/** Complaints, automatic replies, and mail that reads like a bounce and is none. */
+/** Complaints, automatic replies, and mail that reads like a bounce but is not one. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readReport } from '../../../src/mail/report/read-report.ts'
@@ -16,7 +16,7 @@ describe('feedback reports (RFC 5965)', () => {
     return [kind, recipients.map(({ address }) => address), returned.messageId]
   }
 
-  test('abuse, fraud and opt-out are complaints, by those whom the fields name', () => {
+  test('abuse, fraud and opt-out are complaints of the recipients that the fields name', () => {
     assert.deepEqual(read('Feedback-Type: abuse', 'Original-Rcpt-To: <joe@example.org>'), [
       'complaint',
       ['joe@example.org'],
@@ -32,7 +32,7 @@ describe('feedback reports (RFC 5965)', () => {
     assert.deepEqual(read('Feedback-Type: abuse')[1], ['jane@example.org'])
   })
 
-  test('the keyword counts, not what some add to it', () => {
+  test('the keyword counts, not the words after it', () => {
     const kinds = ['Abuse (spam)', 'not-spam (ham)'].map((type) => read(`Feedback-Type: ${type}`)[0])
     assert.deepEqual(kinds, ['complaint', 'none'])
   })
@@ -58,7 +58,7 @@ describe('feedback reports (RFC 5965)', () => {
     assert.deepEqual(read('Feedback-Type: not-spam').slice(0, 2), ['none', []])
   })
 
-  test('nothing is said about delivery', () => {
+  test('a complaint says nothing about delivery', () => {
     const [recipient] = readReport(feedback('Feedback-Type: abuse')).recipients
     const { action, status, reply, message, permanent, category } = recipient!
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('feedback reports (RFC 5965)', () => {
   })
 })
 
-test('FML answers for its list, whose members may quote what it says', () => {
+test('an answer of FML is a bounce, and a member’s mail that quotes it is not', () => {
   const text = [
     'You are not a member of this mailing list.',
     '',
@@ -174,7 +174,7 @@ describe('automatic replies', () => {
   })
 })
 
-describe('what reads like a bounce and is none', () => {
+describe('mail that reads like a bounce but is not one', () => {
   const QUOTED = [
     '<jane@example.org>: host mx said: 550 5.1.1 User unknown',
     '',

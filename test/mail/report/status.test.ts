@@ -61,7 +61,7 @@ describe('fields of recipients', () => {
     assert.equal(addressOf('jane+2B@example.org', 'jane@mailhub'), 'jane+2B@example.org')
   })
 
-  test('what Exchange Online says to people proves what its code leaves open', () => {
+  test('the text of Exchange Online decides where its code is ambiguous', () => {
     const fields = (code: string) => [
       'Final-Recipient: rfc822; jane@example.org',
       `Action: ${code.startsWith('4') ? 'delayed' : 'failed'}`,
@@ -201,7 +201,7 @@ describe('where the reason stands', () => {
     assert.equal(recipient!.category, 'content_spam')
   })
 
-  test('what is refused at MAIL is the sender, whose domain may be unknown', () => {
+  test('a refusal at MAIL concerns the sender, whose domain may be unknown', () => {
     const reply = '<<< 553 5.1.8 Domain does not exist'
     const [mailFrom] = readReport(sendmail('>>> MAIL From:<sender@acme.test>', reply)).recipients
     assert.deepEqual([mailFrom!.permanent, mailFrom!.category], [false, 'policy'])
@@ -430,7 +430,7 @@ test('a report that a person attached is read for its recipients, and says that 
   )
 })
 
-test('names the email: Message-ID, Feedback-ID and author of what came back', () => {
+test('names the email: Message-ID, Feedback-ID and author of the returned message', () => {
   const report = reportMail('delivery-status', [
     [STATUS, ...MTA, 'Final-Recipient: rfc822; jane@example.org', 'Action: failed'],
     [

@@ -121,7 +121,7 @@ describe('block lists', () => {
     assert.deepEqual(seen(await check(ZEN, DIRECT)), ['ok', '192.0.2.7: not listed.'])
   })
 
-  test('a listed address is a problem, told in the words of the list', async () => {
+  test('a listed address is a problem, with the words of the list', async () => {
     dns.zone = {
       ...own,
       '7.2.0.192.zen.spamhaus.org/A': ['127.0.0.4'],
@@ -135,7 +135,7 @@ describe('block lists', () => {
     assert.match(listed.advice!, /https:\/\/check\.spamhaus\.org/)
   })
 
-  test('each source address is asked for; one on a list of networks gets another advice', async () => {
+  test('each source address is looked up; an address on a list of networks gets other advice', async () => {
     dns.zone = { ...own, '8.2.0.192.zen.spamhaus.org/A': ['127.0.0.10'] }
     const sourceAddresses = [
       { address: '192.0.2.8', helo: 'a.example.test' },
@@ -146,7 +146,7 @@ describe('block lists', () => {
     assert.match(listed.advice!, /The provider of the network/)
   })
 
-  test('an IPv6 address is asked for by its digits', async () => {
+  test('an IPv6 address is looked up by its digits', async () => {
     const digits = [...'20010db8000000000000000000000007'].toReversed().join('.')
     dns.zone = {
       '2.0.0.127.zen.spamhaus.org/A': ['127.0.0.2'],
@@ -363,7 +363,7 @@ test('TLS reports that cannot be mailed are reported once there are some', async
 describe('the records of a domain that sends', () => {
   const real = 'doctor.example'
 
-  test('are asked for now', async () => {
+  test('are looked up now', async () => {
     const op = await operation()
     await addDomain(op, { company: 'Acme', name: real })
     const added = await operation()
@@ -517,7 +517,7 @@ describe('mail that waits', () => {
     assert.match(advice!, /postroad site list/)
   })
 
-  test('in quarantine is told', async () => {
+  test('in quarantine gives a warning', async () => {
     assert.deepEqual(seen(await check('quarantine')), ['warning', '2 recipients are in quarantine.'])
   })
 })

@@ -1,4 +1,4 @@
-/** What the doctor says of the bounce mailbox, with a real IMAP server. */
+/** The findings of the doctor about the bounce mailbox, with a real IMAP server. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { selfSigned } from '../../../harness/certificate.ts'

@@ -1,7 +1,7 @@
 /**
  * 01: the first message.
  *
- * Somebody starts the service on an empty directory, with no settings at all beside the port. It makes up a company, a domain and a key,
+ * A newcomer starts the service on an empty directory, with no settings at all beside the port. It makes up a company, a domain and a key,
  * and prints them. With that key a message is accepted through either endpoint, composed, signed and kept (delivery is `capture`), and can
  * be read back and looked at, octet by octet.
  */

@@ -2,13 +2,13 @@
  * 03: greylisted.
  *
  * The server turns the first attempt away with 451 and takes the second one, as greylisting does (RFC 6647). Until then the email is
- * delayed, not failed; it says what the server said and when the next attempt is due; and what arrives has the same Message-ID.
+ * delayed, not failed; it shows the reply of the server and the time of the next attempt; and the delivered message has the same Message-ID.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startRelayed } from '../../support/relayed-service.ts'
 
-test('a greylisted message is delayed, tells why, and arrives with the second attempt', async () => {
+test('a greylisted message is delayed, shows the reason, and arrives with the second attempt', async () => {
   await using stage = await startRelayed({ POSTROAD_RETRY_SCHEDULE: '6s,6s,6s' })
   const { sink, api } = stage
   let seen = 0

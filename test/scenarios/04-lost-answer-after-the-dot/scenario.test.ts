@@ -1,7 +1,7 @@
 /**
  * 04: the answer is lost after the final dot.
  *
- * The server receives the whole message and the connection breaks before its answer. Nobody can know whether it was taken. The attempt is
+ * The server receives the whole message and the connection breaks before its answer. Its decision is unknown. The attempt is
  * recorded as uncertain, and the message is sent again later, never at once, as the same octets with the same Message-ID, so that the
  * receiving side can tell it is the same.
  */

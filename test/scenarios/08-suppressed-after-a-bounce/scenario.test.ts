@@ -2,7 +2,7 @@
  * 08: suppressed after a bounce.
  *
  * A server says that an address does not exist (550 5.1.1). The company's next message to it is accepted and ends as `suppressed` without
- * anybody being bothered; another company may still try; and the operator can lift the suppression.
+ * any contact with the server; another company may still try; and the operator can lift the suppression.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -2,7 +2,7 @@
  * 10: two companies, one dead destination (direct delivery).
  *
  * A company queues hundreds of messages to a destination that accepts connections and then says nothing. Another company's message to a
- * destination that works arrives while all of those still wait, and so does the first company's own. Nobody waits for somebody else,
+ * destination that works arrives while all of those still wait, and so does the first company's own. No mail waits for that of another,
  * however many companies have nothing but such destinations.
  */
 import assert from 'node:assert/strict'
@@ -15,7 +15,7 @@ import { type Script, startSink } from '../../support/sink.ts'
 
 const STUCK = 400
 
-test('a destination that hangs holds up nobody else', async (t) => {
+test('a destination that hangs delays no other mail', async (t) => {
   await using alive = await startSink()
   await using dead = await startSink({ host: '127.0.0.2', port: alive.port, script: () => ({ hang: true }) })
   const dns = await startDns({
@@ -71,7 +71,7 @@ test('a destination that hangs holds up nobody else', async (t) => {
   assert.equal(lane.waiting + lane.sending, STUCK)
 })
 
-test('companies that together could hold every session hold up nobody either', async (t) => {
+test('companies that together could hold every session delay no other company', async (t) => {
   await using alive = await startSink()
   await using dead = await startSink({ host: '127.0.0.2', port: alive.port, script: () => ({ hang: true }) })
   const deadDomains = Array.from({ length: 12 }, (_, n) => `dead${n}.test`)
@@ -131,7 +131,7 @@ for (const [what, step] of [
   ['say nothing', 'connect'],
   ['never answer a message', 'dot'],
 ] as const) {
-  test(`more companies than sessions, all with destinations that ${what}, hold up nobody`, async (t) => {
+  test(`more companies than sessions, all with destinations that ${what}, delay no other company`, async (t) => {
     await using alive = await startSink()
     const script: Script = (moment) => (moment.step === step ? { hang: true } : undefined)
     await using dead = await startSink({ host: '127.0.0.2', port: alive.port, script })
@@ -168,7 +168,7 @@ for (const [what, step] of [
   })
 }
 
-test('domains whose name servers say nothing hold up nobody, not even their own company’s mail', async (t) => {
+test('domains with silent name servers delay no other mail, not even of their own company', async (t) => {
   await using alive = await startSink()
   const silent = Array.from({ length: 20 }, (_, n) => `silent${n}.test`)
   const dns = await startDns({

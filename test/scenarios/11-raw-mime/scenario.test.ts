@@ -2,7 +2,7 @@
  * 11: raw MIME (form endpoint, messages.mime).
  *
  * A client hands in a finished message and the envelope recipients. It is delivered as it is, octet for octet, with a signature before it;
- * only who it is from and where answers go is written anew, to the same meaning. Bcc goes to the envelope and not into the message; whoever is in `to` gets it, whatever the header says.
+ * only the author and the address for answers are written anew, to the same meaning. Bcc goes to the envelope and not into the message; every address in `to` gets it, whatever the header says.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -14,13 +14,13 @@ import { onPostgres } from '../../support/engine.ts'
 import { Installation } from '../../support/installation.ts'
 import { startSink } from '../../support/sink.ts'
 
-/** `ulimit -f` counts blocks of 512 octets (POSIX): no file over 6 MB, until somebody raises it. */
+/** `ulimit -f` counts blocks of 512 octets (POSIX): no file over 6 MB, until the test raises the limit. */
 const LIMITED = ['sh', '-c', 'ulimit -S -f 12288; exec "$@"', 'sh']
 
-/** What a database server does on a full disk is its own matter; what we do when it is away, scenario 14 tells. */
+/** A database server has its own behaviour on a full disk; scenario 14 shows ours while it is away. */
 const skip = onPostgres && 'the database is not a file here'
 
-test('what cannot be stored is not accepted, and what was accepted is not lost', { skip }, async () => {
+test('mail that cannot be stored is not accepted, and accepted mail is not lost', { skip }, async () => {
   await using sink = await startSink()
   await using installation = new Installation({
     POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,
@@ -31,7 +31,7 @@ test('what cannot be stored is not accepted, and what was accepted is not lost',
     POSTROAD_LOG_LEVEL: 'info',
   })
   const { token } = await installation.addTenant('acme.test')
-  // Nothing may be delivered meanwhile: what is accepted has to fill the disk.
+  // Nothing may be delivered meanwhile: the accepted mail has to fill the disk.
   let open = false
   sink.script = ({ step }) =>
     step === 'connect' && !open ? { reply: '421 4.3.2 closed for now', close: true } : undefined

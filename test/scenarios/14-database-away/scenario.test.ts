@@ -26,11 +26,11 @@ const SENDERS = 8
 /** Answers of each kind that show the state of things. */
 const SOME = 20
 
-test('what had a 200 arrives once, what had a 503 never, whatever happens to the database', {
+test('mail with a 200 arrives once, mail with a 503 never, whatever happens to the database', {
   skip,
 }, async (t) => {
   await using cluster = await PostgresCluster.start({ durable: true })
-  // A user who is no superuser: for whom limits of connections hold.
+  // A user without superuser rights, for whom limits of connections hold.
   await execute(cluster.url, "CREATE ROLE mail LOGIN PASSWORD 'secret'")
   const asAdministrator = await createDatabase(cluster.url)
   const { pathname } = new URL(asAdministrator)

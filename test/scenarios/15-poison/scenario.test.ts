@@ -2,7 +2,7 @@
  * 15: poison.
  *
  * Composing or sending one message takes the whole process down. After the next start the service is ready, other mail flows, the message
- * is tried once by a process of its own and then put into quarantine, where everybody can see it. Released when the fault is gone it goes
+ * is tried once by a process of its own and then put into quarantine, where every view shows it. Released when the fault is gone it goes
  * out; canceled it ends. A service that was killed with healthy mail under way puts nothing into quarantine.
  */
 import assert from 'node:assert/strict'
@@ -187,7 +187,7 @@ for (const [fault, threads] of [
   })
 }
 
-test('what waits of the same email goes with it, and cancel ends it all', async () => {
+test('waiting recipients of the same email go with it, and cancel ends them all', async () => {
   await using stage = await Stage.start()
   const { sink, installation } = stage
   sink.script = ({ step, recipient }) =>

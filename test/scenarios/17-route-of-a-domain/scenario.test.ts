@@ -1,8 +1,8 @@
 /**
  * 17: relays of their own.
  *
- * A domain has a relay of its own, its company another one, everybody else that of the settings. Each mail takes the nearest, while the
- * service runs on; what is removed falls back to the next.
+ * A domain has a relay of its own, its company another one, and all others that of the settings. Each mail takes the nearest, while the
+ * service runs on; a removed relay falls back to the next.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { type Sink, startSink } from '../../support/sink.ts'
 
 const PASSWORD = 's3cret-pass/word'
 
-/** A relay that takes mail over TLS from who logs in as `acme`. */
+/** A relay that accepts mail over TLS from a client that logs in as `acme`. */
 async function startRelay(t: TestContext) {
   const recipients: string[] = []
   const { cert, key } = selfSigned(['127.0.0.1'])

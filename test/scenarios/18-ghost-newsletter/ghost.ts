@@ -109,7 +109,7 @@ const ALL = 'delivered OR opened OR failed OR unsubscribed OR complained'
 export class Ghost {
   readonly #url: string
   readonly #authorization: string
-  /** By id: what is read again is no news. */
+  /** By id: an event that is read again is not new. */
   readonly events = new Map<string, GhostEvent>()
 
   constructor(url: string, token: string, domain: string) {
@@ -117,7 +117,7 @@ export class Ghost {
     this.#authorization = `Basic ${Buffer.from(`api:${token}`).toString('base64')}`
   }
 
-  /** The job of every five minutes, until it has read what is waited for. */
+  /** The job of every five minutes, until it has read the expected events. */
   async analytics(begin: number, isThere: (events: GhostEvent[]) => boolean): Promise<GhostEvent[]> {
     for (const deadline = Date.now() + PATIENCE; ; await pause(50)) {
       const end = Date.now() + 10_000

@@ -1,11 +1,11 @@
 /**
- * 18: a newsletter as Ghost sends it, and all it asks afterwards.
+ * 18: a newsletter as Ghost sends it, and its later requests.
  *
- * The site is set up with mg.acme.test and writes as somebody at acme.test. One request a thousand readers: each gets a message of its own
+ * The site is set up with mg.acme.test and writes from an address at acme.test. One request has a thousand readers: each gets a message
  * with its own values, its own Message-ID and its own link to unsubscribe, signed by the domain of its From, and not before its time.
- * Polled as Ghost polls, each of them is told once, under the Message-ID of its copy: as delivered, as failed for good with what the
- * server said, as complained. Who is on a list gets no second newsletter, and is told with the code of the list; let back in by Ghost,
- * the third one arrives.
+ * Polled as Ghost polls, each of them is reported once, under the Message-ID of its copy: as delivered, as failed for good with the reply
+ * of the server, as complained. A reader on a list gets no second newsletter, but an event with the code of the list; once Ghost has
+ * removed the reader from the list, the third one arrives.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,10 +18,10 @@ import { EMAIL_ID, Ghost, type GhostEvent, newsletter, reader, transactional } f
 const SITE = 'mg.acme.test'
 const READERS = 1_000
 const GONE = 'member500@in.test'
-/** Ends as delivered and complained, and leaves for nobody. */
+/** Ends as delivered and complained, and no server gets it. */
 const COMPLAINING = 'complained+ghost@simulator.test'
 
-test('each reader of a newsletter gets a copy of its own, and Ghost learns what became of it', async () => {
+test('each reader of a newsletter gets a copy, and Ghost learns its outcome', async () => {
   await using stage = await startRelayed()
   const { sink, tenant, installation, service } = stage
   const company = ['--company', tenant.companyId]
@@ -114,7 +114,7 @@ test('each reader of a newsletter gets a copy of its own, and Ghost learns what 
     [COMPLAINING],
   )
 
-  // The next issue: who is on a list is told with the code by which Ghost knows it.
+  // The next issue: a reader on a list gets an event with the code by which Ghost knows the list.
   await ghost.suppress('complaints', 'member1@in.test')
   await ghost.suppress('unsubscribes', 'member2@in.test')
   const listed = [

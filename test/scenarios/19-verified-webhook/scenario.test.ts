@@ -1,9 +1,9 @@
 /**
  * 19: a webhook that its receiver verifies.
  *
- * An application checks what it is told with a published verifier, whichever its language has: each takes the first try. The application
- * refuses that one, and its secret is rotated while the event waits to be told again. The next try has the same id and body, and each
- * verifier takes it with the secret before and with the new one. So does what happens afterwards; nobody takes what was changed on the way.
+ * An application checks its events with a published verifier, whichever its language has: each accepts the first attempt. The application
+ * refuses that one, and its secret is rotated while the event waits to be sent again. The next attempt has the same id and body, and each
+ * verifier accepts it with the old secret and with the new one. The same holds for later events; no verifier accepts an altered one.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

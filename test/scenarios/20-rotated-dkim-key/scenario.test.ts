@@ -3,7 +3,7 @@
  *
  * An operator rotates the key of a domain, at the command line, while mail leaves. DNS does not have the record yet: mail is signed as
  * before, also after a restart, and the next key is used before that only on purpose. Then DNS has the record. Mail is signed with the next
- * key, and receivers verify both what was signed before and what is signed now, because the previous record stays.
+ * key, and receivers verify both earlier and later mail, because the previous record stays.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -23,7 +23,7 @@ interface Shown {
   attempts: { source: string | null; server: string }[]
 }
 
-test('mail leaves from the addresses of its pool, and from those that are left when one is blocked', async (t) => {
+test('mail leaves from the addresses of its pool, and from the others when one is blocked', async (t) => {
   const blocked = new Set<string>()
   await using provider = await startSink({
     script: ({ step, peer }) => {

@@ -2,7 +2,7 @@
  * 27: a source address on another machine, behind a SOCKS5 proxy.
  *
  * An operator has an address here and one on another machine, whose proxy wants a login. Mail leaves from both. Then the proxy stops. The
- * mail that was to leave by it leaves from the address here, with the same attempt; the doctor and the log name the proxy, and nobody
+ * mail planned for it leaves from the address here, with the same attempt; the doctor and the log name the proxy, and no output
  * shows its password.
  */
 import assert from 'node:assert/strict'

@@ -2,7 +2,7 @@
  * 28: a provider with limits (direct delivery).
  *
  * The operator's file knows a provider that takes two recipients a transaction, and another one that takes sixty messages a minute. Mail
- * keeps to both, and mail to others does not wait for it. A third server takes two sessions, which nobody knew: it says so, gets fewer,
+ * keeps to both, and mail to others does not wait for it. A third server takes two sessions, a limit unknown before: it says so, gets fewer,
  * and all of its mail arrives with the first attempt. A fourth asks for two seconds, and is left alone for as long.
  */
 import assert from 'node:assert/strict'
@@ -28,7 +28,7 @@ mx = ["*.slow.test"]
 messages_per_minute = 60
 `
 
-test('mail keeps to what a provider takes, known beforehand or said by its servers', async (t) => {
+test('mail keeps to the limits of a provider, known beforehand or learnt from its servers', async (t) => {
   await using all = await startSink()
   await using few = await startSink({ host: '127.0.0.2', port: all.port })
   await using hasty = await startSink({ host: '127.0.0.3', port: all.port })
@@ -71,7 +71,7 @@ test('mail keeps to what a provider takes, known beforehand or said by its serve
   await api.lastEvent(five, 'delivered')
   assert.deepEqual(all.messages.map(({ recipients }) => recipients.length).toSorted(), [1, 2, 2])
 
-  // Messages a minute: six at once, then one a second. Nobody else waits.
+  // Messages a minute: six at once, then one a second. No other mail waits.
   const ofSlow = () => all.messages.filter(({ recipients }) => recipients[0]!.endsWith('@slow.test'))
   for (let n = 0; n < 8; n++) await send(`n${n}@slow.test`)
   await send('me@other.test')

@@ -1,15 +1,15 @@
 /**
- * 29: a sender who wants it soon or not at all.
+ * 29: a sender that wants its mail delivered soon or not at all.
  *
  * Two messages go to a server that puts mail off, and the next attempt is an hour away. One of them is to arrive within half an hour
- * (`o:deliver-within`): it fails at once, with what the server said, and its sender can take another way. The other one waits.
+ * (`o:deliver-within`): it fails at once, with the reply of the server, and its sender can take another way. The other one waits.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startRelayed } from '../../support/relayed-service.ts'
 import { until } from '../../support/until.ts'
 
-test('mail whose next attempt would be too late for its sender fails at once, other mail waits', async () => {
+test('mail whose next attempt would be too late for its sender fails at once, and other mail waits', async () => {
   await using stage = await startRelayed({ POSTROAD_RETRY_SCHEDULE: '1h,1h' })
   const { sink, api, tenant } = stage
   sink.script = ({ step }) => (step === 'rcpt' ? { reply: '451 4.3.0 come back later' } : undefined)
@@ -37,7 +37,7 @@ test('mail whose next attempt would be too late for its sender fails at once, ot
   assert.equal(of('soon@in.test').events.at(-1)!.type, 'failed')
   const [patient] = of('patient@in.test').recipients
   assert.equal(patient!.state, 'waiting')
-  // Nobody is suppressed for it: the next message is tried.
+  // No address is suppressed for it: the next message is tried.
   const before = sink.dialogue.filter((line) => line.includes('C: RCPT TO:<soon@in.test>')).length
   sink.script = undefined
   await send('soon@in.test', ['o:deliver-within', '30m'])

@@ -69,7 +69,7 @@ const ROWS: [what: string, domain: string, zone: Zone, fate: Fate, words: RegExp
     'bounced',
     /gone\.lost\.test/,
   ],
-  // Somebody may be repairing it. A resolver answers with the links of the chain and nothing at the end, or with SERVFAIL.
+  // The fault may be temporary. A resolver answers with the links of the chain and nothing at the end, or with SERVFAIL.
   [
     'aliases that go round in a circle',
     'circle.test',
@@ -79,7 +79,7 @@ const ROWS: [what: string, domain: string, zone: Zone, fate: Fate, words: RegExp
   ],
 ]
 
-test('what DNS says decides: a failure waits, an end is an end, and each says why', async (t) => {
+test('the answer of DNS decides: mail waits for a failure, ends at a final answer, and gives the reason', async (t) => {
   await using server = await startSink()
   const dns = await startDns(Object.assign({}, GOOD, ...ROWS.map(([, , zone]) => zone)))
   t.after(() => dns.close())

@@ -1,5 +1,5 @@
 /**
- * 33: what a domain may publish about its mail server, in every form (DANE, RFC 7672, and MTA-STS, RFC 8461).
+ * 33: the records that a domain may publish about its mail server, in every form (DANE, RFC 7672, and MTA-STS, RFC 8461).
  *
  * A record may name the authority instead of the key; then the name in the certificate counts as well. Records that no mail server may
  * have demand encryption, and prove nothing. A record counts more than a policy that names another server, and a policy more than records

@@ -1,9 +1,9 @@
 /**
- * 34: who demands encryption, and gets it (direct delivery).
+ * 34: mail that demands encryption, and gets it (direct delivery).
  *
  * The recipients' domains publish nothing. A sender demands encryption for one message, with a valid certificate or without
  * (`o:require-tls`, `o:skip-verification`); a sending domain demands it for all of its mail; the operator's file demands it for a partner.
- * Mail that cannot be sent so waits, and each attempt tells what was demanded, and by whom. All other mail leaves as it can.
+ * Mail that cannot be sent so waits, and each attempt shows the demand and its origin. All other mail leaves as it can.
  */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -119,7 +119,7 @@ const ROWS: Row[] = [
   },
 ]
 
-test('whoever demands encryption gets it, or the mail waits', async (t) => {
+test('mail that demands encryption gets it, or waits', async (t) => {
   const root = { name: 'Test Root', ...selfSigned(['Test Root']) }
   await using valid = await startSink({ host: VALID, tls: issuedBy(root, ['mx.valid.test']) })
   const { port } = valid

@@ -1,8 +1,8 @@
 /**
  * 35: new source addresses (direct delivery).
  *
- * Nobody knows a new address, so it may send few messages to each site: two today, four tomorrow. In a pool with an address
- * that is known already, that one takes over what is beyond, and no mail waits. Where a pool has no other address, the mail waits for the
+ * Receivers do not know a new address, so it may send few messages to each site: two today, four tomorrow. In a pool with an address
+ * that is known already, that one takes over the rest, and no mail waits. Where a pool has no other address, the mail waits for the
  * next day without an attempt, and leaves then. The operator sees how far the warm-up is.
  */
 import assert from 'node:assert/strict'

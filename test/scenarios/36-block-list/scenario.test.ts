@@ -1,9 +1,9 @@
 /**
  * 36: a provider blocks the service’s address, and names the list (direct delivery).
  *
- * Nobody’s mail bounces: it waits, and mail that comes later does not even ask. The doctor calls it a problem, and says which list it is
- * and where to ask for removal. An operator who looks at no console is told once, also over a restart. When the block is over the mail
- * leaves, and the operator is told once more.
+ * No mail bounces: it waits, and later mail is not even tried. The doctor calls it a problem, and names the list and the page for
+ * removals. An operator who looks at no console gets one alert, also over a restart. When the block is over the mail leaves, and the
+ * operator gets one more.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ interface Told {
   found: string
 }
 
-test('a block is a problem with the name of the list, told once and once when it is over', async (t) => {
+test('a block is a problem with the name of the list, reported once, and once more when it is over', async (t) => {
   const told: Told[] = []
   const operator = createServer(async (request, response) => {
     const alert = JSON.parse(await text(request)) as Told

@@ -1,10 +1,10 @@
 /**
  * 37: an operator deals with one provider (direct delivery).
  *
- * The servers of a provider put off the mail of two domains, and another server that of a third. The operator sees how much waits for each,
- * and what they say; pauses the provider while its support works on it; asks how mail would go; and has the provider’s mail, and no other,
- * tried again when it is mended. The file of limits is changed while the service runs: a fault in it changes nothing and is named by its
- * line, and what is right holds for the next message.
+ * The servers of a provider defer the mail of two domains, and another server that of a third. The operator sees how much waits for each,
+ * and the replies; pauses the provider while its support works on it; looks up how mail would leave; and has the provider’s mail, and no
+ * other, tried again when the fault is gone. The file of limits is changed while the service runs: a fault in it changes nothing and is
+ * named by its line, and a correct file holds for the next message.
  */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

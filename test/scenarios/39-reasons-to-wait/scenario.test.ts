@@ -1,7 +1,7 @@
 /**
  * 39: where is it, and why? (direct delivery)
  *
- * One service has mail that waits for every reason there is, never tried, tried once and tried often. `email show` tells each in the words
+ * One service has mail that waits for every reason there is, never tried, tried once and tried often. `email show` gives each in the words
  * of the one rule (operate/status-sentence.ts), and the list has the word that belongs to it. The service stops, and the words stay true:
  * mail that becomes due meanwhile waits for its turn, or for the servers that have closed their door.
  */
@@ -221,7 +221,7 @@ const NEXT_HELD = ` Next try ${TIME}(?:; gives up ${TIME})?\\.`
 const LAST = ` Last answer: .*${GREY}\\.`
 const whole = (text: string) => new RegExp(`^${text}$`)
 
-test('every reason to wait is told, for mail never tried, tried once and tried often', async (t) => {
+test('every reason to wait is shown, for mail never tried, tried once and tried often', async (t) => {
   await using stage = await Stage.start()
   const { installation, store, own, held, away, gate } = stage
   const later = new Date(Date.now() + 2 * 3_600_000).toISOString()

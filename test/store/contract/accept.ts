@@ -233,7 +233,7 @@ export function acceptContract(open: OpenBench): void {
       assert.equal(body.byteLength, 300_000)
     })
 
-    test('with a lease, recipients are born leased and nobody else gets them', async (t) => {
+    test('with a lease, recipients are born leased and no other claim gets them', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const token = 5
@@ -354,7 +354,7 @@ export function acceptContract(open: OpenBench): void {
       assert.equal((await store.listEmails({ limit: 100 })).length, 1)
     })
 
-    test('those that arrive together share commits, and one that fails does so alone', async (t) => {
+    test('emails that arrive together share commits, and one that fails does so alone', async (t) => {
       const { store, commits } = await open(t)
       const owner = await acme(store)
       const stranger = company('Never added')

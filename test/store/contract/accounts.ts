@@ -88,7 +88,7 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual((await store.accounts()).companies, [owner])
     })
 
-    test('count what leaves from addresses that are warming up', async (t) => {
+    test('count the messages from addresses that are warming up', async (t) => {
       const { store } = await open(t)
       const [few, many] = [
         { source: '192.0.2.2', site: 'mx:x.test', messages: 2 },
@@ -206,7 +206,7 @@ export function accountsContract(open: OpenBench): void {
       await store.addDomain({ ...domain(other, 'acme.test'), dkim: own.dkim })
     })
 
-    test('what is said of tags is kept as long as their domain', async (t) => {
+    test('notes about tags are kept as long as their domain', async (t) => {
       const { store } = await open(t)
       const own = domain(await acme(store), 'acme.test')
       await store.addDomain(own)
@@ -379,7 +379,7 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual(await claim(first + 600, [other.id]), [own.id])
     })
 
-    test('what was found of a return path, and since when records are lost, is set and removed', async (t) => {
+    test('the host found for a return path, and the time since records are lost, are set and removed', async (t) => {
       const { store } = await open(t)
       const own = domain(await acme(store), 'acme.test')
       await store.addDomain(own)
@@ -401,7 +401,7 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual(await store.claimDomainChecks(later), [])
     })
 
-    test('routes: one for each company and domain, the last that was set', async (t) => {
+    test('routes: one for each company and domain, the last one set', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')

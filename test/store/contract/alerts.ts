@@ -17,7 +17,7 @@ const claim = (store: Store, now: number) => store.claimAlerts({ now, until: now
 
 export function alertsContract(open: OpenBench): void {
   describe('alerts', () => {
-    test('a beginning is told once, and so is an end, whichever node tells', async (t) => {
+    test('the beginning of an alert is sent once, and so is its end, by any node', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       await store.raiseAlert(DISK, NOW)
@@ -36,7 +36,7 @@ export function alertsContract(open: OpenBench): void {
       assert.deepEqual(await store.alerts(), [])
     })
 
-    test('a node that dies while it tells leaves it to another', async (t) => {
+    test('a node that dies while it sends an alert leaves it to another', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       await store.raiseAlert(DISK, NOW)
@@ -45,7 +45,7 @@ export function alertsContract(open: OpenBench): void {
       assert.equal((await claim(other, NOW + 100)).length, 1)
     })
 
-    test('a trouble that ends before it was told is forgotten; one that is being told is not', async (t) => {
+    test('an alert that ends before it was sent is forgotten, unless it is being sent', async (t) => {
       const { store } = await open(t)
       await store.raiseAlert(DISK, NOW)
       await store.endAlert('disk', NOW + 1)
@@ -58,7 +58,7 @@ export function alertsContract(open: OpenBench): void {
       assert.deepEqual([over!.toldAt, over!.endedAt], [NOW + 5, NOW + 4])
     })
 
-    test('a trouble that comes back before its end was told goes on', async (t) => {
+    test('an alert that comes back before its end was sent goes on', async (t) => {
       const { store } = await open(t)
       await store.raiseAlert(DISK, NOW)
       const [claimed] = await claim(store, NOW)

@@ -6,7 +6,7 @@ import type { OpenBench } from './contract.ts'
 const LONGEST = 10_000
 
 export function attemptsContract(open: OpenBench): void {
-  describe('tries to sign in', () => {
+  describe('attempts to sign in', () => {
     const lane = (change = {}) => ({ lane: newId(), free: 3, every: 4_000, ...change })
 
     test('are free at first, then wait for their turn, then are refused and not counted', async (t) => {
@@ -21,7 +21,7 @@ export function attemptsContract(open: OpenBench): void {
       assert.equal(await begin(NOW + 100_000), 0)
     })
 
-    test('are counted in all of their lanes or in none, and what is taken back is not counted', async (t) => {
+    test('are counted in all of their lanes or in none, and an attempt taken back is not counted', async (t) => {
       const { store, rows } = await open(t)
       const [wide, narrow, other] = [lane({ free: 100 }), lane({ free: 1, every: 20_000 }), lane({ free: 1 })]
       assert.equal(await store.beginAttempt([wide, narrow], NOW, LONGEST), 0)

@@ -18,8 +18,8 @@ export function entry(companyId: string | null, change: Partial<NewEntry> = {}):
 }
 
 export function auditContract(open: OpenBench): void {
-  describe('the list of what was changed by whom', () => {
-    test('has each change before it is done, and what it was done to afterwards', async (t) => {
+  describe('the audit list', () => {
+    test('contains each change before it is done, and afterwards its target', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const begun = entry(owner.id, { target: 'app', detail: { scopes: ['sending'], expires: null } })
@@ -42,7 +42,7 @@ export function auditContract(open: OpenBench): void {
       assert.deepEqual(latest, { ...made, companyId: owner.id, target: 'Acme', number: second, done: true })
     })
 
-    test('loses what was not done, whose number nobody gets again', async (t) => {
+    test('drops a change that was not done, and never uses its number again', async (t) => {
       const { store, another } = await open(t)
       const owner = await acme(store)
       const number = await store.addAudit(entry(owner.id))
@@ -81,7 +81,7 @@ export function auditContract(open: OpenBench): void {
       assert.equal((await store.audit({ companyId: null, limit: 10 })).length, 5)
     })
 
-    test('is filtered by who, what and when, within a company or over all', async (t) => {
+    test('is filtered by actor, action and time, within a company or over all', async (t) => {
       const { store } = await open(t)
       const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
       const by = (name: string) => ({ actor: { kind: 'person', id: null, name } }) as const
@@ -116,7 +116,7 @@ export function auditContract(open: OpenBench): void {
       assert.deepEqual(await found({ actor: 'ada', before: numbers[2]!, limit: 1 }), [0])
     })
 
-    test('has who signs in and out in the same commit, and no change is pushed out by it', async (t) => {
+    test('gets sign-ins and sign-outs in the same commit, and drops no change for them', async (t) => {
       const { store, execute, rows } = await open(t)
       const owner = await acme(store)
       const ada = person()
@@ -147,7 +147,7 @@ export function auditContract(open: OpenBench): void {
       )
     })
 
-    test('keeps the newest of each company, and what one has changed pushes out nothing of another', async (t) => {
+    test('keeps the newest entries of each company, and drops none of another company for them', async (t) => {
       const { store, rows, execute } = await open(t)
       const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
       const others = [await store.addAudit(entry(two.id)), await store.addAudit(entry(null))]

@@ -19,7 +19,7 @@ import type { OpenBench } from './contract.ts'
 
 export function claimContract(open: OpenBench): void {
   describe('claim', () => {
-    test('brings what is due, and only once', async (t) => {
+    test('takes due recipients, and each only once', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const due = await accept(store, email(owner, ['a@x.test']))
@@ -54,7 +54,7 @@ export function claimContract(open: OpenBench): void {
       assert.equal(await store.nextDue(), NOW + HOUR)
     })
 
-    test('keeps to the numbers asked for', async (t) => {
+    test('takes at most the number of recipients in the request', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const addresses = Array.from({ length: 30 }, (_, n) => `r${n}@x${n % 3}.test`)
@@ -77,7 +77,7 @@ export function claimContract(open: OpenBench): void {
       assert.deepEqual(await store.claim(claimRequest(1, { maxRecipients: 0 })), [])
     })
 
-    test('takes together what makes one transaction, whatever there is room for', async (t) => {
+    test('takes the recipients of one transaction together, even beyond the limits', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -125,7 +125,7 @@ export function claimContract(open: OpenBench): void {
       assert.deepEqual(sizes, [10, 10, 5, 0])
     })
 
-    test('keeps to the octets asked for, past the first email', async (t) => {
+    test('takes at most the octets in the request, except for the first email', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       for (const size of [900, 500, 400, 300]) await accept(store, email(owner, ['a@x.test'], { size }))
@@ -137,7 +137,7 @@ export function claimContract(open: OpenBench): void {
       assert.deepEqual(await sizes(), [])
     })
 
-    test('a large email that never fits beside others still gets its turn', async (t) => {
+    test('takes a large email that never fits beside others, when its turn comes', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const large = await accept(store, email(owner, ['big@large.test'], { size: 10_000 }))
@@ -170,7 +170,7 @@ export function claimContract(open: OpenBench): void {
       assert.equal((await store.claim(claimRequest(1))).length, 2)
     })
 
-    test('takes of a lane no more than there is room for, and others instead', async (t) => {
+    test('takes from a lane only as many as there is room for, and others instead', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -235,7 +235,7 @@ export function claimContract(open: OpenBench): void {
       assert.equal(await store.nextDue(), null)
     })
 
-    test('a clock that is set back leaves no crowd of lanes in front of what is due', async (t) => {
+    test('a clock that is set back leaves no crowd of lanes in front of due mail', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       await accept(store, email(owner, ['first@x.test'], { dueAt: NOW + HOUR }))
@@ -251,7 +251,7 @@ export function claimContract(open: OpenBench): void {
       )
     })
 
-    test('when much becomes due at once, brings some of each company, and all of it in the end', async (t) => {
+    test('takes mail of each company when much becomes due at once, and all of it in the end', async (t) => {
       const { store } = await open(t)
       const owners = [await acme(store, 'One'), await acme(store, 'Two'), await acme(store, 'Three')]
       // In the order of their time those of the last company come behind all others.
@@ -275,7 +275,7 @@ export function claimContract(open: OpenBench): void {
       assert.deepEqual([...taken.values()], [800, 800, 5])
     })
 
-    test('is right about a clock that is set back', async (t) => {
+    test('works with a clock that is set back', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = await accept(store, email(owner, ['a@x.test'], { dueAt: NOW + 2 * HOUR }))

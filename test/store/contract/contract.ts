@@ -47,7 +47,7 @@ export interface Bench {
   another(): Promise<Store>
   /** Transactions committed by `store` so far. */
   commits(): number
-  /** Rows of a table, for what is kept once or not at all: no answer of a store tells that. */
+  /** Rows of a table, for facts that are stored once or not at all: no answer of a store shows that. */
   rows(table: string): Promise<number>
   /** Runs a statement that both engines know, past the store. */
   execute(sql: string): Promise<void>

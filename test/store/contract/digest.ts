@@ -37,7 +37,7 @@ export async function digest(store: Store, token: number, most = Number.POSITIVE
 }
 
 export function digestContract(open: OpenBench): void {
-  describe('what is made of the log', () => {
+  describe('the digest of the log', () => {
     test('takes tags that differ in the case of their letters for one, as it was spelt first', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('here'))
@@ -329,7 +329,7 @@ export function digestContract(open: OpenBench): void {
       )
     })
 
-    test('counts of a company, and of all together, whatever domains they have', async (t) => {
+    test('counts events of a company, and of all companies together, whatever domains they have', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const token = await store.join(node('here'))
@@ -462,7 +462,7 @@ export function digestContract(open: OpenBench): void {
       assert.deepEqual(await counts(null, 'total'), [])
     })
 
-    test('what happens to an email again and again makes no list longer than its emails', async (t) => {
+    test('repeated events of an email make no list longer than the number of its emails', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
@@ -488,7 +488,7 @@ export function digestContract(open: OpenBench): void {
       assert.deepEqual(new Set(placesOf(0, EMAILS_A_SEGMENT, places)), new Set([first, second]))
     })
 
-    test('lists of emails and events that retention has removed go', async (t) => {
+    test('removes lists of emails and events that retention has removed', async (t) => {
       const { store, rows } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)

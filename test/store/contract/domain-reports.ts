@@ -84,7 +84,7 @@ export function domainReportsContract(open: OpenBench): void {
       assert.deepEqual(await store.tlsReports({ limit: 1 }), [{ ...sent, fault: 'none' }])
     })
 
-    test('a received report counts once, and what reports say adds up', async (t) => {
+    test('a received report counts once, and the numbers of reports add up', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       assert.ok(await store.keepDomainReport(REPORT, rowsOf(row('k1', 7), row('k2', 1)), MOST))

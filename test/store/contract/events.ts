@@ -17,7 +17,7 @@ import {
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-/** All there is behind a cursor, asked for in pages; fails when a page does not lead on. */
+/** All events behind a cursor, read in pages; fails when a page does not lead on. */
 async function behind(
   log: EventLog,
   cursor: number,
@@ -81,7 +81,7 @@ export function eventsContract(open: OpenBench): void {
       }
     })
 
-    test('tells of each event whose it is, what about, and what was said', async (t) => {
+    test('each event contains its company, its email or object, and the reply', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'Jane.Doe@y.test'])
@@ -118,7 +118,7 @@ export function eventsContract(open: OpenBench): void {
       })
     })
 
-    test('is narrowed to a company and to types, and leads past what is not wanted', async (t) => {
+    test('is filtered by company and types, and the cursor passes the other events', async (t) => {
       const { store } = await open(t)
       const owners = [await acme(store), await acme(store, 'Other')]
       const values = Array.from({ length: 6 }, (_, n) => email(owners[n % 2]!, ['a@x.test']))

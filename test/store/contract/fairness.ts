@@ -71,7 +71,7 @@ export function fairnessContract(open: OpenBench): void {
       assert.equal(new Set([...first.keys(), ...second.keys()]).size, 8)
     })
 
-    test('a claim brings one company no more than was asked for, however much waits and whoever else does', async (t) => {
+    test('a claim takes at most the requested number of one company, however much mail waits', async (t) => {
       const { store } = await open(t)
       const one = await acme(store, 'One')
       await flood(store, one, 20, (n) => ['a', 'b', 'c'].map((name) => `${name}@x${n % 3}.test`))
@@ -89,7 +89,7 @@ export function fairnessContract(open: OpenBench): void {
       )
     })
 
-    test('beyond what was asked for of a company a claim brings only what makes one transaction', async (t) => {
+    test('a claim goes beyond the requested number of a company only to complete one transaction', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       for (let n = 0; n < 20; n++) await accept(store, email(owner, ['a@x.test', 'b@x.test', 'c@x.test']))
@@ -100,7 +100,7 @@ export function fairnessContract(open: OpenBench): void {
       )
     })
 
-    test('a destination with a long queue leaves the company’s others their turns', async (t) => {
+    test('a destination with a long queue leaves their turns to the other destinations of the company', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       await flood(store, owner, 500, () => ['a@crowded.test'])
@@ -111,7 +111,7 @@ export function fairnessContract(open: OpenBench): void {
       assert.equal(domains.length, 10)
     })
 
-    test('what waits for later costs a claim nothing and hides nothing', async (t) => {
+    test('scheduled mail costs a claim nothing and hides no due mail', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const later = Array.from({ length: 3_000 }, (_, n) => {

@@ -113,7 +113,7 @@ export function findContract(open: OpenBench): void {
       )
     })
 
-    test('a page says how far it goes, and who goes on from there gets what is new', async (t) => {
+    test('a page contains its end, and a client that continues from there gets the new entries', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
@@ -144,7 +144,7 @@ export function findContract(open: OpenBench): void {
       assert.equal(again!.id, notices[0]!.id, 'an event keeps its id')
     })
 
-    test('who pages meets each entry once while new ones arrive, in either direction', async (t) => {
+    test('a client that pages meets each entry once while new ones arrive, in either direction', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
@@ -224,7 +224,7 @@ const COMMON = {
   until: DAYTIME,
 }
 
-/** Any filters together, any pages: what is found is what a look at each finds. fast-check prints the seed. */
+/** Any filters together, any pages: the results are those of a look at each. fast-check prints the seed. */
 async function searchedAtRandom(
   store: Store,
   { id: companyId }: Pick<Company, 'id'>,

@@ -122,7 +122,7 @@ async function write(store: Store, token: number, owner: { id: string }, at: num
 }
 
 export function foundWordsContract(open: OpenBench): void {
-  describe('words that are looked for', () => {
+  describe('searched words', () => {
     const asked: [filter: Omit<EmailFilter, 'companyId'>, wanted: number[]][] = [
       [{ replyWords: ['mailbox FULL'] }, [4]],
       [{ replyWords: ['552'] }, [4]],

@@ -1,4 +1,4 @@
-/** Emails and events enough to search in, and what is to be found of them: by looking at each. */
+/** Emails and events enough to search in, and the expected results: by a look at each. */
 import assert from 'node:assert/strict'
 import type { EventFilter, EventType } from '../../../src/email/event.ts'
 import { findEvents } from '../../../src/events/find.ts'
@@ -21,7 +21,7 @@ function resultsOf({ recipients, createdAt: at }: NewEmail, n: number) {
 export async function history(store: Store, token: number) {
   const owners = [await acme(store), await acme(store, 'Other')]
   const all = Array.from({ length: 600 }, (_, n) => {
-    // Ids tell when an email was accepted.
+    // Ids contain the time of acceptance.
     const at = NOW + n * 60_000
     const time = at
       .toString(16)

@@ -45,7 +45,7 @@ export function bounce(emailId: string, position: number, reportId: string): Rec
 
 export function inboundMailsContract(open: OpenBench): void {
   describe('mail that came back', () => {
-    test('is kept in one commit with what it changes, once however often it comes', async (t) => {
+    test('is kept in one commit with its changes, once however often it comes', async (t) => {
       const { store, another, commits } = await open(t)
       const owner = await acme(store)
       const token = await store.join(node('a'))
@@ -204,7 +204,7 @@ export function inboundMailsContract(open: OpenBench): void {
       const at = value.sender.slice(value.sender.indexOf('@') + 1)
       assert.equal(await store.emailWithMessageId(messageId, at), value.id)
       assert.equal(await store.emailWithMessageId('<other@acme.test>', at), null)
-      // Mail of another author with the same Message-ID is somebody else's.
+      // Mail of another author with the same Message-ID is other mail.
       for (const other of ['other.test', at.slice(1), `mail.${at}`, '%', '']) {
         assert.equal(await store.emailWithMessageId(messageId, other), null)
       }
@@ -214,7 +214,7 @@ export function inboundMailsContract(open: OpenBench): void {
       assert.equal((await reportedEmail(value.id, none))?.reports, 1)
     })
 
-    test('goes with its age', async (t) => {
+    test('is removed at its age', async (t) => {
       const { store } = await open(t)
       const old = inboundMail({ at: NOW - DAY, refused: 'unproven' })
       await store.keepInboundMails([old, inboundMail()].map((mail) => ({ mail, reports: [] })))
@@ -222,7 +222,7 @@ export function inboundMailsContract(open: OpenBench): void {
       assert.equal(await store.readInboundMail(old.id), null)
     })
 
-    test('that changed nothing goes when newer mail of its email, its company or nobody takes its place', async (t) => {
+    test('that changed nothing is removed when newer mail takes its place: of its email, its company or no company', async (t) => {
       const { store } = await open(t)
       const [own, other] = [await acme(store), await acme(store, 'Other')]
       const [one, two, foreign] = [

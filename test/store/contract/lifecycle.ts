@@ -110,7 +110,7 @@ class Stage {
     const each = (work: (player: Player) => Promise<unknown>) => Promise.all(this.#players.map(work))
     const record = (decided: (facts: Facts) => RecipientRecord['decision']) =>
       each(({ email, facts }) => {
-        // What was asked for meanwhile, its node does not know.
+        // The node does not know of a cancellation meanwhile.
         const decision = decided({ ...facts, cancelRequested: false })
         const recipient = { position: 0, decision } as RecipientRecord
         const server = happening.kind === 'attempted' ? happening.server : null
@@ -242,7 +242,7 @@ class Stage {
     await this.#compareHidden()
   }
 
-  /** What only the next claim tells. */
+  /** Facts that only the next claim shows. */
   async #compareHidden(): Promise<void> {
     for (const { address } of await this.#store.listSuppressions({ companyId: this.#owner.id, limit: 100 })) {
       await this.#store.removeSuppressions({ companyId: this.#owner.id, address })
@@ -269,7 +269,7 @@ class Stage {
   }
 }
 
-/** What a recipient has in this state that was recorded, claimed and put into quarantine as below. */
+/** The facts of a recipient in this state that was recorded, claimed and put into quarantine as below. */
 function factsOf(state: State, given: Partial<Facts>): Facts {
   const live = state === 'waiting' || state === 'sending' || state === 'quarantined'
   const facts = factsIn(state, given)

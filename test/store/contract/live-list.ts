@@ -7,7 +7,7 @@ import type { OpenBench } from './contract.ts'
 
 export function liveListContract(open: OpenBench): void {
   describe('a list that renews itself', () => {
-    test('finds those that something has happened to, the latest first, each once', async (t) => {
+    test('finds emails with new events, the latest first, each once', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -36,7 +36,7 @@ export function liveListContract(open: OpenBench): void {
       assert.deepEqual(await changed(0, null, 10, begun), { ids: all, more: false })
     })
 
-    test('looks at so many events at most, and says so', async (t) => {
+    test('reads a bounded number of events, and reports the bound', async (t) => {
       const { store } = await open(t)
       const [owner, other] = [await acme(store), await acme(store, 'Other')]
       await accept(store, email(owner, ['a@x.test']))
@@ -53,7 +53,7 @@ export function liveListContract(open: OpenBench): void {
       assert.equal((await store.changedEmails(range, other.id)).ids.length, 10)
     })
 
-    test('lists emails by their ids, and how their recipients stand', async (t) => {
+    test('lists emails by their ids, with the states of their recipients', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const one = await accept(store, email(owner, ['a@x.test']))
@@ -94,7 +94,7 @@ export function liveListContract(open: OpenBench): void {
       assert.deepEqual((await store.recipientCounts([many.id], NOW)).map(countsOf), [[150, { waiting: 100 }]])
     })
 
-    test('tells apart why recipients wait', async (t) => {
+    test('distinguishes the reasons of waiting recipients', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')

@@ -25,7 +25,7 @@ export function mtaStsContract(open: OpenBench): void {
       assert.equal(await store.mtaStsPolicy('y.test', NOW), null)
     })
 
-    test('are replaced by what was fetched later, and never by what was fetched before', async (t) => {
+    test('are replaced by later fetches, never by earlier ones', async (t) => {
       const { store } = await open(t)
       await store.keepMtaStsPolicy(POLICY, 'x.test')
       const later: KeptMtaStsPolicy = { ...POLICY, id: 'b', mode: 'none', mx: [], fetchedAt: NOW + 10 }
@@ -42,7 +42,7 @@ export function mtaStsContract(open: OpenBench): void {
       assert.equal(await rows('mta_sts_policies'), 1)
     })
 
-    test('beyond the most, those go that were fetched longest ago, however long they want to be kept', async (t) => {
+    test('beyond the limit, the policies with the oldest fetches are removed, whatever their lifetime', async (t) => {
       const { store, rows } = await open(t)
       for (const [n, later] of [1, 5, 2, 4, 3].entries()) {
         const [fetchedAt, expiresAt] = [NOW + later, NOW + 100 - later]
@@ -56,7 +56,7 @@ export function mtaStsContract(open: OpenBench): void {
       for (const domain of ['d1.test', 'd3.test']) assert.ok(await store.mtaStsPolicy(domain, NOW))
     })
 
-    test('of one organization a thousand are kept, and it displaces no other', async (t) => {
+    test('of one organization take at most a thousand places, and displace no others', async (t) => {
       const { store, rows } = await open(t)
       await store.keepMtaStsPolicy({ ...POLICY, fetchedAt: NOW - 1 }, 'x.test')
       for (let n = 0; n < 1_002; n++) {

@@ -45,7 +45,7 @@ export function nodesContract(open: OpenBench): void {
       assert.equal((await stores[0]!.nodes()).length, 12)
     })
 
-    test('see each other as they describe themselves, and how often each has beaten', async (t) => {
+    test('see each other as they describe themselves, and the number of beats of each', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const here: NodeDescription = {
@@ -90,7 +90,7 @@ export function nodesContract(open: OpenBench): void {
       assert.deepEqual(await machines(), ['m'])
     })
 
-    test('tell the sources that mail can leave from there, at each beat anew', async (t) => {
+    test('report the sources that they have, again at each beat', async (t) => {
       const { store } = await open(t)
       const sources = async () => (await store.nodes()).map(({ sources }) => sources)
       const token = await store.join({ ...node('here'), sources: ['192.0.2.1'] })
@@ -103,7 +103,7 @@ export function nodesContract(open: OpenBench): void {
       assert.deepEqual(await sources(), [undefined])
     })
 
-    test('are given up only as they were last seen, once, and learn it at their next beat', async (t) => {
+    test('are given up only as they were last seen, once, and learn of it at their next beat', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const first = await store.join(node('here'))
@@ -134,7 +134,7 @@ export function nodesContract(open: OpenBench): void {
   })
 
   describe('recovery', () => {
-    test('gives back what no node holds with its attempts, and nothing of a node in service', async (t) => {
+    test('gives back, with their attempts, the recipients that no node holds, and none of a node in service', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const owner = await acme(store)
@@ -162,7 +162,7 @@ export function nodesContract(open: OpenBench): void {
       assert.deepEqual(await store.record(attempt(running, here, [result(0)])), { refused: [] })
     })
 
-    test('of a node given up refuses what it records afterwards', async (t) => {
+    test('of a node given up refuses its later results', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const owner = await acme(store)
@@ -184,7 +184,7 @@ export function nodesContract(open: OpenBench): void {
       assert.deepEqual(await eventNames(store, value.id), ['sent', '1:delivered', '0:delivered'])
     })
 
-    test('of what is accepted under a token given up meanwhile loses nothing', async (t) => {
+    test('of recipients accepted under a token given up meanwhile loses nothing', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const owner = await acme(store)
@@ -213,7 +213,7 @@ export function nodesContract(open: OpenBench): void {
       assert.deepEqual(await store.counts(NOW), { waiting: 700, sending: 0, quarantined: 0, due: 700 })
     })
 
-    test('of much is spread out', async (t) => {
+    test('of many recipients is spread over time', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const values = Array.from({ length: 1_200 }, () => email(owner, ['a@x.test']))
@@ -226,7 +226,7 @@ export function nodesContract(open: OpenBench): void {
       assert.equal(await store.recover({ now: NOW, jitterMs: 0 }), 0)
     })
 
-    test('makes what was leased free to one other', async (t) => {
+    test('frees leased recipients for one other node', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = await accept(store, email(owner, ['a@x.test']))

@@ -107,7 +107,7 @@ export function nulContract(open: OpenBench): void {
       assert.match(shown(event?.detail.message) ?? '', /550 5\.1\.1 n\uFFFD such user/)
     })
 
-    test('of what the operator is told is taken too', async (t) => {
+    test('of messages for the operator is taken too', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])

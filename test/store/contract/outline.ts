@@ -21,7 +21,7 @@ const ALL = { from: 0, limit: 1_000, eventOctets: 1_000_000, attempts: 1_000 }
 
 export function outlineContract(open: OpenBench): void {
   describe('an email by the piece', () => {
-    test('its outline says what its history says, without content and dialogues', async (t) => {
+    test('its outline equals its history without content and dialogues', async (t) => {
       const { store } = await open(t)
       const value = email(await acme(store), ['a@x.test', 'b@x.test', 'c@y.test'], {
         tags: [{ name: 'tag', value: 'x' }],
@@ -93,7 +93,7 @@ export function outlineContract(open: OpenBench): void {
       assert.ok(tagged.outlineOctets >= plain.outlineOctets + 50_000)
     })
 
-    test('of recipients, and of what concerns them, there is a range', async (t) => {
+    test('a range selects recipients with their attempts and events', async (t) => {
       const { store } = await open(t)
       const addresses = Array.from({ length: 12 }, (_, n) => `r${n}@x.test`)
       const value = email(await acme(store), addresses)
@@ -125,7 +125,7 @@ export function outlineContract(open: OpenBench): void {
       assert.deepEqual([none.recipients, none.attempts], [[], []])
     })
 
-    test('of many attempts and events it has the newest, in order', async (t) => {
+    test('its outline has the newest of many attempts and events, in order', async (t) => {
       const { store } = await open(t)
       const value = email(await acme(store), ['a@x.test'])
       await store.accept(value, { token: 1 })

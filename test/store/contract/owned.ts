@@ -13,8 +13,8 @@ import { acme, apiKey, company, domain, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 export function ownedContract(open: OpenBench): void {
-  describe('what a company owns', () => {
-    test('is limited, by requests that come at once too', async (t) => {
+  describe('the objects of a company', () => {
+    test('are limited, also for simultaneous requests', async (t) => {
       const { store } = await open(t)
       const owner = { ...company('Acme'), limits: { ...NO_LIMITS, domains: 3, keys: 3, webhooks: 3 } }
       await store.addCompany(owner)
@@ -53,7 +53,7 @@ export function ownedContract(open: OpenBench): void {
       })
     })
 
-    test('a domain has so many DKIM keys', async (t) => {
+    test('a domain has a limited number of DKIM keys', async (t) => {
       const { store } = await open(t)
       const own = domain(await acme(store), 'acme.test')
       await store.addDomain(own)
@@ -67,8 +67,8 @@ export function ownedContract(open: OpenBench): void {
     })
   })
 
-  describe('what was removed of accounts', () => {
-    test('of keys that were revoked is no more than so many of a company, the newest', async (t) => {
+  describe('removed keys and domains', () => {
+    test('of revoked keys a company keeps a limited number, the newest', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = apiKey(await acme(store, 'Other'))
@@ -98,7 +98,7 @@ export function ownedContract(open: OpenBench): void {
       assert.ok(gone.every((id) => ids.includes(id)))
     })
 
-    test('is forgotten after a while, in steps; what never was active at once', async (t) => {
+    test('are forgotten after a while, in steps; never active ones at once', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       for (const at of [NOW, NOW + 1, NOW + 2]) {
@@ -128,7 +128,7 @@ export function ownedContract(open: OpenBench): void {
     })
   })
 
-  describe('a name that several companies ask for', () => {
+  describe('a name that several companies claim', () => {
     test('is held by one of them', async (t) => {
       const { store } = await open(t)
       const [first, second] = await claims(store)
@@ -145,7 +145,7 @@ export function ownedContract(open: OpenBench): void {
       const active: SendingDomain = { ...domain(third, first.name), sending: 'active' }
       await assert.rejects(store.addDomain(active), StoreConflict)
       await store.addDomain({ ...active, sending: 'inactive' })
-      // Free again, it may be somebody else's.
+      // Once free again, another company may have it.
       await store.removeDomain(second.id, NOW)
       await store.updateDomain(active.id, { status: 'verified', sending: 'active' })
       assert.equal((await store.findDomain(active.id))?.sending, 'active')
@@ -168,7 +168,7 @@ export function ownedContract(open: OpenBench): void {
       assert.deepEqual(await now(), ['verified', 'active'])
     })
 
-    test('is given to one who shows it at the same moment as another', async (t) => {
+    test('is given to one of two companies that prove it at the same moment', async (t) => {
       const { store } = await open(t)
       const both = await claims(store)
       const shown = both.map(({ id }) => store.updateDomain(id, { status: 'verified', sending: 'active' }))
@@ -177,8 +177,8 @@ export function ownedContract(open: OpenBench): void {
     })
   })
 
-  describe('what has changed of accounts', () => {
-    test('is told since any version, and is what a whole reading says', async (t) => {
+  describe('changes of accounts', () => {
+    test('are read since any version, and equal a complete reading', async (t) => {
       const { store } = await open(t)
       const start = await store.accountsVersion()
       assert.deepEqual((await store.accountsSince(start))?.ids, [])
@@ -213,14 +213,14 @@ export function ownedContract(open: OpenBench): void {
       assert.deepEqual([change.routes, change.companies], [[], []])
       assert.deepEqual(change.removedDomains, [{ id: own.id, name: 'own.test' }])
       assert.ok(change.ids.includes(own.id))
-      // Who has seen another database is told to read everything.
+      // A node that has seen another database has to read everything.
       assert.equal(await store.accountsSince(change.version + 1), null)
       assert.equal(await store.accountsSince(start - 1), null)
     })
   })
 }
 
-/** One name, asked for by two companies. */
+/** One name that two companies have claimed. */
 async function claims(store: Store): Promise<[SendingDomain, SendingDomain]> {
   const asked = [domain(await acme(store), 'wanted.test'), domain(await acme(store, 'Other'), 'wanted.test')]
   for (const each of asked) await store.addDomain(each)

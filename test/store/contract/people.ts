@@ -111,7 +111,7 @@ export function peopleContract(open: OpenBench): void {
       assert.deepEqual(await store.people(newId()), [])
     })
 
-    test('no two have one address, or one account elsewhere; who is refused leaves nothing behind', async (t) => {
+    test('an address or an account elsewhere belongs to one person; a refused person leaves nothing behind', async (t) => {
       const { store } = await open(t)
       const ada = person({ address: 'ada@people.test', operator: true, credentials: CREDENTIALS })
       await store.addPerson(ada)
@@ -135,7 +135,7 @@ export function peopleContract(open: OpenBench): void {
       assert.deepEqual(await store.people(null), [ada, nobody, noone])
     })
 
-    test('a change names what changes, and accounts elsewhere go and come with it', async (t) => {
+    test('a change sets only its fields, and accounts elsewhere are replaced with the credentials', async (t) => {
       const { store } = await open(t)
       const ada = person({ credentials: CREDENTIALS })
       await store.addPerson(ada)
@@ -158,7 +158,7 @@ export function peopleContract(open: OpenBench): void {
       })
       assert.equal(await store.findPersonByIdentity('https://two.test', 'ada'), null)
       assert.equal((await store.findPersonByIdentity('https://two.test', 'ada lovelace'))?.id, ada.id)
-      // What he has let go of is free for others, and what he keeps he may keep.
+      // Accounts that the person has given up are free for others, and the person may keep the rest.
       await store.addPerson(
         person({ address: ada.address, credentials: { ...CREDENTIALS, ...{ passkeys: [] } } }),
       )
@@ -169,7 +169,7 @@ export function peopleContract(open: OpenBench): void {
       assert.deepEqual([(await stands()).address, (await stands()).operator], [null, false])
     })
 
-    test('of many who change one version at once, on two nodes, one does', async (t) => {
+    test('of many simultaneous changes of one version, on two nodes, one is made', async (t) => {
       const { store, another } = await open(t)
       const stores = [store, await another()]
       const ada = person()
@@ -210,7 +210,7 @@ export function peopleContract(open: OpenBench): void {
       assert.equal(await store.updatePerson(ada.id, 3, { name: 'late' }), false)
     })
 
-    test('memberships are doubted all at once, and confirmed one by one', async (t) => {
+    test('all memberships become unconfirmed at once, and are confirmed one by one', async (t) => {
       const { store } = await open(t)
       const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
       const ada = person({
@@ -237,7 +237,7 @@ export function peopleContract(open: OpenBench): void {
       assert.equal(await store.confirmMembership(newId(), one.id), false)
     })
 
-    test('an account that opens nothing, whose address nobody has proved, makes room for another', async (t) => {
+    test('an account without rights and with an unproven address makes room for another', async (t) => {
       const { store } = await open(t)
       const company = await acme(store)
       const address = 'ada@people.test'
@@ -284,7 +284,7 @@ export function peopleContract(open: OpenBench): void {
       assert.equal(await store.findPerson({ id: ada.id }), null)
     })
 
-    test('an account that gets a membership as another wants its address does not lose both', async (t) => {
+    test('of a new membership and a second account with the same address, one succeeds', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const company = await acme(store)
@@ -303,7 +303,7 @@ export function peopleContract(open: OpenBench): void {
       }
     })
 
-    test('the last owner stays one, whatever other roles and companies there are', async (t) => {
+    test('the last owner stays owner, whatever other roles and companies the person has', async (t) => {
       const { store } = await open(t)
       const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
       const of = (companyId: string, role: 'owner' | 'viewer') => ({ companyId, role })
@@ -322,7 +322,7 @@ export function peopleContract(open: OpenBench): void {
       assert.equal(await store.setMembership(last.id, two.id, 'viewer', keepOwner), true)
     })
 
-    test('of owners who are demoted at once, on two nodes, one stays where one has to', async (t) => {
+    test('of owners demoted at once, on two nodes, one stays if the company needs one', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       for (let round = 0; round < 10; round++) {
@@ -381,7 +381,7 @@ export function peopleContract(open: OpenBench): void {
       ])
     })
 
-    test('of operators who go at once, on two nodes, one stays', async (t) => {
+    test('of operators removed at once, on two nodes, one stays', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       for (let round = 0; round < 10; round++) {
@@ -400,7 +400,7 @@ export function peopleContract(open: OpenBench): void {
       }
     })
 
-    test('who is removed leaves neither sessions, links, memberships nor accounts behind', async (t) => {
+    test('a removed person leaves neither sessions, links, memberships nor accounts behind', async (t) => {
       const { store, rows } = await open(t)
       const owner = await acme(store)
       const membership = { companyId: owner.id, role: 'owner' as const }
@@ -424,7 +424,7 @@ export function peopleContract(open: OpenBench): void {
       await store.addPerson(ada)
     })
 
-    test('who is just being removed gets no session and no membership that stays', async (t) => {
+    test('a person who is being removed gets no session and no membership that stays', async (t) => {
       const { store, another, rows } = await open(t)
       const stores = [store, await another()]
       const owner = await acme(store)

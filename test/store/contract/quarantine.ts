@@ -37,7 +37,7 @@ function quarantineOf(
   }
 }
 
-/** Of what is due: suspicion by address. */
+/** The suspicion of due recipients, by address. */
 async function claimed(store: Store, token: number, now = NOW): Promise<Record<string, Suspicion>> {
   const works = await store.claim(claimRequest(token, { now }))
   const recipients = works.flatMap((work) => work.recipients)
@@ -46,7 +46,7 @@ async function claimed(store: Store, token: number, now = NOW): Promise<Record<s
 
 export function quarantineContract(open: OpenBench): void {
   describe('suspicion', () => {
-    test('falls on what was under way when its node ended, and on the others of its emails', async (t) => {
+    test('falls on the recipients under way when their node ended, and on the others of their emails', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -60,7 +60,7 @@ export function quarantineContract(open: OpenBench): void {
       assert.deepEqual(await claimed(store, here, NOW + HOUR), { 'later@z.test': 1 })
     })
 
-    test('ends with an attempt that says nothing else, and stays with what was not tried', async (t) => {
+    test('ends with an attempt that reports no suspicion, and stays for recipients that were not tried', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const here = await store.join(node('here'))
@@ -80,7 +80,7 @@ export function quarantineContract(open: OpenBench): void {
       assert.deepEqual(await claimed(store, here, NOW + HOUR), expected)
     })
 
-    test('falls on whom an attempt names, without any node having ended', async (t) => {
+    test('falls on the recipients that an attempt names, although no node has ended', async (t) => {
       const { store } = await open(t)
       const value = email(await acme(store), ['a@x.test'])
       await store.accept(value, { token: 1 })
@@ -160,7 +160,7 @@ export function quarantineContract(open: OpenBench): void {
       assert.deepEqual(await claimed(store, 2, NOW + HOUR), { 'b@y.test': 2, 'c@z.test': 2 })
     })
 
-    test('takes nothing from who has it now, and ends what was to be canceled', async (t) => {
+    test('takes no recipients from another lease, and cancels those of a canceled email', async (t) => {
       const { store } = await open(t)
       const value = email(await acme(store), ['a@x.test', 'b@x.test'])
       await store.accept(value, { token: 1 })

@@ -23,7 +23,7 @@ const FILE = { filename: 'f', contentType: 'image/png', disposition: 'attachment
 
 export function readContract(open: OpenBench): void {
   describe('reading', () => {
-    test('an unknown id is null', async (t) => {
+    test('an unknown id gives null', async (t) => {
       const { store } = await open(t)
       const id = newId()
       assert.equal(await store.readEmail(id), null)
@@ -32,7 +32,7 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(await store.readCaptured(id), [])
     })
 
-    test('a large body goes in and comes back as octets, to whoever reads it', async (t) => {
+    test('a large body is stored and read as octets, by every reader', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const html = `${'<p>é\0'.repeat(LARGE_TEXT / 4)}`
@@ -152,7 +152,7 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(await store.readBeginnings(ids, newId(), 5), [])
     })
 
-    test('the last answers about the recipients of an email come back, each once', async (t) => {
+    test('the last answers for the recipients of an email are read, each once', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
@@ -175,7 +175,7 @@ export function readContract(open: OpenBench): void {
       )
     })
 
-    test('so many different answers of an email come back that they have 3,000 characters', async (t) => {
+    test('the different answers of an email are read up to 3,000 characters', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
@@ -298,7 +298,7 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(listed.toSorted(), accepted.toSorted())
     })
 
-    test('the files of an email: what they are, and each by itself', async (t) => {
+    test('the files of an email: their list, and each by itself', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const large = new Uint8Array(100_000).fill(7)
@@ -373,7 +373,7 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(shown, [{ n: '1' }, {}])
     })
 
-    test('the queue says what waits where, since when and why', async (t) => {
+    test('the queue shows where mail waits, since when and why', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')

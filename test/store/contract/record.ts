@@ -21,7 +21,7 @@ import type { OpenBench } from './contract.ts'
 
 export function recordContract(open: OpenBench): void {
   describe('record', () => {
-    test('keeps every octet that was captured, however many, in the order of recipients', async (t) => {
+    test('keeps all captured octets, in the order of recipients', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       for (const size of [64 * 1024 + 1, 300_000, 2_500_000]) {
@@ -155,7 +155,7 @@ export function recordContract(open: OpenBench): void {
       ])
     })
 
-    test('what was given back untried counts no attempt and keeps what was known', async (t) => {
+    test('a recipient given back untried counts no attempt and keeps its earlier facts', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
@@ -173,7 +173,7 @@ export function recordContract(open: OpenBench): void {
       assert.equal(claimed?.recipients[0]?.uncertain, true)
     })
 
-    test('what was postponed has spent no attempt, though it was tried; and it is known since when', async (t) => {
+    test('a postponed recipient has used no attempt, though it was tried, and has the time since then', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
@@ -233,7 +233,7 @@ export function recordContract(open: OpenBench): void {
       assert.deepEqual(await store.record(attempt(unknown, 2, [result(0)])), { refused: [0] })
     })
 
-    test('what is given back untried under a lease that was lost is refused too', async (t) => {
+    test('a recipient given back untried under a lost lease is refused too', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
@@ -270,7 +270,7 @@ export function recordContract(open: OpenBench): void {
   })
 
   describe('cancel', () => {
-    test('ends what waits, and nothing else', async (t) => {
+    test('ends waiting recipients, and no others', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = await accept(store, email(owner, ['a@x.test', 'b@y.test', 'c@z.test']))
@@ -285,7 +285,7 @@ export function recordContract(open: OpenBench): void {
       assert.deepEqual(await store.cancel(newId(), NOW), { canceled: 0, sending: 0 })
     })
 
-    test('of what is under way lets the attempt end it, or ends it after the attempt', async (t) => {
+    test('of recipients under way lets the attempt end them, or ends them after the attempt', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@y.test', 'c@z.test'])
@@ -304,7 +304,7 @@ export function recordContract(open: OpenBench): void {
       assert.equal(await store.nextDue(), null)
     })
 
-    test('reaches what was under way when the process ended', async (t) => {
+    test('also ends recipients that were under way when the process ended', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
@@ -317,7 +317,7 @@ export function recordContract(open: OpenBench): void {
   })
 
   describe('mail held for its domain', () => {
-    test('is due at once when released, and only that of the domain', async (t) => {
+    test('is due at once when released, and only mail of that domain', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@x.test'])
@@ -345,7 +345,7 @@ export function recordContract(open: OpenBench): void {
       assert.equal(await store.releaseHeld(value.domainId, release), 0)
     })
 
-    test('is released by what it is held for and by recipient domain, however much else is held', async (t) => {
+    test('is released by the reason of its hold and by recipient domain, however much else is held', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const others = Array.from({ length: 6_000 }, (_, n) => `o${n}@dead.test`)
@@ -377,7 +377,7 @@ export function recordContract(open: OpenBench): void {
       assert.equal(await released({}), others.length + 1)
     })
 
-    test('what is held again meanwhile is not released again: a way that closes at once would keep the queue going round', async (t) => {
+    test('mail held again during a release is not released again, so that a path that closes at once causes no loop', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const count = 1_200

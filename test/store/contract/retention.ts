@@ -6,7 +6,7 @@ import type { NewEmail, Store } from '../../../src/store/store.ts'
 import { acme, attempt, DAY, email, HOUR, NOW, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-/** Accepted at `createdAt` with these files, and delivered unless told otherwise. */
+/** Accepted at `createdAt` with these files, and delivered by default. */
 async function past(
   store: Store,
   owner: Company,
@@ -108,7 +108,7 @@ export function retentionContract(open: OpenBench): void {
       assert.equal(await retainAll(store, NOW - 3 * DAY, NOW - 8 * DAY), 0)
     })
 
-    test('leaves alone what still waits or is under way, and gets it once it is done', async (t) => {
+    test('leaves waiting mail and mail under way alone, and removes it once it is done', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const waiting = await past(store, owner, NOW - 10 * DAY, [], false)
@@ -156,7 +156,7 @@ export function retentionContract(open: OpenBench): void {
       assert.equal((await store.counts(NOW)).waiting, 1_100)
     })
 
-    test('finds what is old behind what was accepted while the clock was ahead', async (t) => {
+    test('finds old mail behind mail accepted while the clock was ahead', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const ahead = Array.from({ length: 600 }, () =>
@@ -169,7 +169,7 @@ export function retentionContract(open: OpenBench): void {
       assert.equal((await store.readEmail(ahead[0]!.id))?.contentRemoved, false)
     })
 
-    test('single emails go with everything, at whatever age, and leave searches and the log in order', async (t) => {
+    test('single emails are removed completely, at any age, and leave searches and the log in order', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const file = randomBytes(100)

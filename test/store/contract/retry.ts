@@ -17,7 +17,7 @@ function sum(change: Partial<RetryCounts>): RetryCounts {
 
 export function retryContract(open: OpenBench): void {
   describe('retry', () => {
-    test('makes due what waits for another time, of the company, domain or email that is named', async (t) => {
+    test('makes the waiting mail of a company, domain or email due', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -83,7 +83,7 @@ export function retryContract(open: OpenBench): void {
       assert.deepEqual(await states(store, value.id), ['waiting', 'sending', 'canceled'])
     })
 
-    test('has an email that goes first go before all mail to the same domain, even if it is due itself', async (t) => {
+    test('sends the named email before all mail to the same domain, even if that is due', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const before = NOW - HOUR
@@ -108,7 +108,7 @@ export function retryContract(open: OpenBench): void {
       assert.deepEqual(await first(), ['a0@x.test'])
     })
 
-    test('makes due what goes to any of several domains, and leaves mail to a paused site', async (t) => {
+    test('makes mail to any of several domains due, and leaves mail to a paused site', async (t) => {
       const { store } = await open(t)
       const [owner, other] = [await acme(store), await acme(store, 'Other')]
       const wait = { dueAt: LATER }
@@ -147,7 +147,7 @@ export function retryContract(open: OpenBench): void {
       assert.deepEqual([attempts, preferredServer, uncertain], [1, 'mx1.x.test', true])
     })
 
-    test('leaves alone what is under way, scheduled, paused or held; an email that is named goes before its time', async (t) => {
+    test('leaves alone mail under way, scheduled, paused or held; an email that is named goes before its time', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const underWay = email(owner, ['a@x.test'])
@@ -171,7 +171,7 @@ export function retryContract(open: OpenBench): void {
       assert.deepEqual(claimed.map(({ id }) => id).sort(), [scheduled.id, held.id].sort())
     })
 
-    test('goes step by step through any number, and tells other nodes', async (t) => {
+    test('works in steps through any number, and notifies other nodes', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const owners = [await acme(store), await acme(store, 'Other')]

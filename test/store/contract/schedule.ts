@@ -85,7 +85,7 @@ export function scheduleContract(open: OpenBench): void {
       assert.deepEqual(await states(store, value.id), ['canceled', 'canceled'])
     })
 
-    test('is all that is rescheduled', async (t) => {
+    test('is the only mail that can be rescheduled', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const unscheduled = await accept(store, email(owner, ['a@x.test']))

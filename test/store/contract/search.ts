@@ -15,7 +15,7 @@ const EVERYTHING: EmailWalk = {
 
 export function searchContract(open: OpenBench): void {
   describe('searching', () => {
-    test('walks through emails in both directions, so far as it may', async (t) => {
+    test('walks through emails in both directions, within its bounds', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -64,7 +64,7 @@ export function searchContract(open: OpenBench): void {
       assert.deepEqual(await at(places, {}, other.id), [[], false])
     })
 
-    test('finds emails that begin behind a number, no more than are asked for', async (t) => {
+    test('finds emails that begin behind a number, up to the limit', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const old = await accept(store, email(owner, ['a@x.test']))
@@ -159,7 +159,7 @@ export function searchContract(open: OpenBench): void {
       assert.equal((await store.emailsAt(filter, [3, 2, 1], EVERYTHING)).emails.length, 2)
     })
 
-    test('reads no more than so many octets, and one email at least', async (t) => {
+    test('reads a limited number of octets, and one email at least', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const number = await store.lastEventNumber()
@@ -205,7 +205,7 @@ export function searchContract(open: OpenBench): void {
       assert.deepEqual(await told(95_000), [...three, [3, false], [4, true]])
     })
 
-    test('tells emails with their files, and the values of recipients', async (t) => {
+    test('gives emails with their files, and the values of recipients', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const recipients = [

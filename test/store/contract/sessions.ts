@@ -7,7 +7,7 @@ import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from 
 
 export function sessionsContract(open: OpenBench): void {
   describe('sessions of people', () => {
-    test('are found by the hash of their token, with the person as he is then, until they expire', async (t) => {
+    test('are found by the hash of their token, with the current person, until they expire', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const ada = person({ credentials: CREDENTIALS, memberships: [{ companyId: owner.id, role: 'owner' }] })
@@ -26,7 +26,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.findSession(hash.subarray(0, 31), NOW), null)
     })
 
-    test('in use they are seen, and end later, never earlier', async (t) => {
+    test('note their use, and then end later, never earlier', async (t) => {
       const { store } = await open(t)
       const ada = person()
       await store.addPerson(ada)
@@ -41,7 +41,7 @@ export function sessionsContract(open: OpenBench): void {
       await store.touchSession(newId(), NOW, NOW)
     })
 
-    test('are listed, those that were used last first, and ended one by one or all the others', async (t) => {
+    test('are listed, the latest used first, and ended one by one or all the others', async (t) => {
       const { store } = await open(t)
       const [ada, bob] = [person(), person()]
       for (const each of [ada, bob]) await store.addPerson(each)
@@ -66,7 +66,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.deepEqual(await store.sessions(bob.id, NOW), [his])
     })
 
-    test('end with the links of their person, and with nobody else’s', async (t) => {
+    test('end with the links of their person, and with those of no other person', async (t) => {
       const { store } = await open(t)
       const [ada, bob] = [person(), person()]
       for (const each of [ada, bob]) await store.addPerson(each)
@@ -83,7 +83,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.takeLink(his, NOW), bob.id)
     })
 
-    test('a link is taken once, of however many who ask at once on two nodes', async (t) => {
+    test('a link works once, even for many simultaneous requests on two nodes', async (t) => {
       const { store, another } = await open(t)
       const stores = [store, await another()]
       const ada = person()
@@ -102,7 +102,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.takeLink(other, NOW + HOUR - 1), ada.id)
     })
 
-    test('a link that has expired signs nobody in', async (t) => {
+    test('an expired link does not sign in', async (t) => {
       const { store } = await open(t)
       const ada = person()
       await store.addPerson(ada)
@@ -112,7 +112,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.takeLink(hash, NOW), null)
     })
 
-    test('an invitation is taken once, of however many who ask at once on two nodes', async (t) => {
+    test('an invitation works once, even for many simultaneous requests on two nodes', async (t) => {
       const { store, another } = await open(t)
       const stores = [store, await another()]
       const invitation = invitationOf(await acme(store))
@@ -154,7 +154,7 @@ export function sessionsContract(open: OpenBench): void {
       })
     })
 
-    test('an invitation that has expired brings nobody in', async (t) => {
+    test('an expired invitation does not work', async (t) => {
       const { store } = await open(t)
       const hash = tokenHash()
       const owner = await acme(store)
@@ -218,7 +218,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.deepEqual(await store.invitations(null, NOW), [])
     })
 
-    test('nobody invites who may not, though the right is lost at this moment', async (t) => {
+    test('a person without the right cannot invite, even if the right is lost at this moment', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
@@ -241,7 +241,7 @@ export function sessionsContract(open: OpenBench): void {
       }
     })
 
-    test('an invitation is accepted in one commit, by somebody new or by somebody who has an account', async (t) => {
+    test('an invitation is accepted in one commit, by a new person or by one with an account', async (t) => {
       const { store, another } = await open(t)
       const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
       const address = 'ada@people.test'
@@ -284,7 +284,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.acceptInvitation(late.hash, NOW + HOUR, { personId: ada.id }), null)
     })
 
-    test('whose a link is can be read without using it', async (t) => {
+    test('the person of a link can be read without using the link', async (t) => {
       const { store } = await open(t)
       const ada = person()
       await store.addPerson(ada)
@@ -297,7 +297,7 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.findLink(hash, NOW), null)
     })
 
-    test('what has expired is removed, so many of each in one step', async (t) => {
+    test('expired entries are removed, a limited number of each in one step', async (t) => {
       const { store, rows } = await open(t)
       const ada = person()
       await store.addPerson(ada)

@@ -5,8 +5,8 @@ import { NOW } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 export function sharedPathsContract(open: OpenBench): void {
-  describe('what nodes have learnt about paths', () => {
-    test('is read by all, until it is as usual or old', async (t) => {
+  describe('the limits of paths that nodes have learnt', () => {
+    test('are read by all nodes, until they are as usual or old', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const closed: SharedPath = {

@@ -40,7 +40,7 @@ class Reading {
 
 export function stopsContract(open: OpenBench): void {
   describe('new suppressions', () => {
-    test('are told to each reader, whichever node added them', async (t) => {
+    test('reach each reader, whichever node added them', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const owner = await acme(store)
@@ -64,7 +64,7 @@ export function stopsContract(open: OpenBench): void {
       }
     })
 
-    test('keep their first reason, and are not told when they are gone again', async (t) => {
+    test('keep their first reason, and do not reach readers once they are removed', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -81,7 +81,7 @@ export function stopsContract(open: OpenBench): void {
       assert.ok(!told.includes(`${other.id} b@x.test`))
     })
 
-    test('of many nodes at once are all told, in whatever order they are committed', async (t) => {
+    test('of many nodes at once all reach the readers, in whatever order they are committed', async (t) => {
       const { store, another } = await open(t)
       const others = await Promise.all([another(), another(), another()])
       const owner = await acme(store)
@@ -101,12 +101,12 @@ export function stopsContract(open: OpenBench): void {
       assert.equal(reading.seen.size, 120)
     })
 
-    test('are refused for a company that is not there', async (t) => {
+    test('are refused for an unknown company', async (t) => {
       const { store } = await open(t)
       await assert.rejects(suppress(store, newId(), 'a@x.test', 'x', NOW), { name: 'StoreConflict' })
     })
 
-    test('made by hand end what waits at the next claim', async (t) => {
+    test('made by hand end waiting mail at the next claim', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = await accept(store, email(owner, ['a@x.test', 'b@x.test']))

@@ -35,7 +35,7 @@ const STOPS_EVERYWHERE: Readonly<Record<SuppressionType, boolean>> = {
 }
 const EVERYWHERE = SUPPRESSION_TYPES.filter((type) => STOPS_EVERYWHERE[type])
 
-/** What the events of what was not sent say it was not sent for. */
+/** The suppressions that the events of an unsent email name. */
 async function stoppedBy(store: Store, { id }: NewEmail): Promise<unknown[]> {
   const { events } = (await store.readHistory(id))!
   return events.flatMap(({ type, detail }) => (type === 'suppressed' ? [detail.suppressedBy] : []))
@@ -55,7 +55,7 @@ export function suppressionsContract(open: OpenBench): void {
       assert.equal(await store.removeSuppressions({ companyId, address, domainId: one }), 1)
     })
 
-    test('stop mail from the domain on whose list they are, or from every domain of the company, as their type says', async (t) => {
+    test('stop mail from their domain, or from every domain of the company, depending on their type', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -294,7 +294,7 @@ export function suppressionsContract(open: OpenBench): void {
       assert.deepEqual(await stoppedBy(store, scheduled[0]!), ['unsubscribe'])
     })
 
-    test('take in further tags, lose them one by one, and become those of all mail', async (t) => {
+    test('take in further tags, lose them one by one, and become suppressions of all mail', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const from = (tags: string[] | null) =>
@@ -326,7 +326,7 @@ export function suppressionsContract(open: OpenBench): void {
       assert.equal(await store.removeUnsubscribedTag(owner.id, null, 'a@x.test', 'c'), false)
     })
 
-    test('come from bounces and reports, with what is known of them', async (t) => {
+    test('come from bounces and reports, with the known facts', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@x.test', 'c@x.test', 'd@x.test'], { domainId: 'd7' })

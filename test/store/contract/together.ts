@@ -115,7 +115,7 @@ export function togetherContract(open: OpenBench): void {
   })
 
   describe('a quota', () => {
-    test('counts recipients by day and month, and refuses what goes beyond it', async (t) => {
+    test('counts recipients by day and month, and refuses those beyond it', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const quota = { daily: 5, monthly: 8 }

@@ -31,7 +31,7 @@ function next(store: Store, kind: StoreChange): Promise<void> {
 
 export function watchContract(open: OpenBench): void {
   describe('watch', () => {
-    test('tells of changes made here', async (t) => {
+    test('reports changes made here', async (t) => {
       const { store } = await open(t)
       const seen: StoreChange[] = []
       const stop = store.watch((change) => seen.push(change))
@@ -63,7 +63,7 @@ export function watchContract(open: OpenBench): void {
       assert.deepEqual(seen, ['queue'])
     })
 
-    test('tells of the queue only when a report ends a recipient that waits', async (t) => {
+    test('reports the queue only when a report ends a waiting recipient', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['waits@x.test', 'has@x.test', 'ended@x.test'])
@@ -83,7 +83,7 @@ export function watchContract(open: OpenBench): void {
       assert.deepEqual(seen.slice(1).toSorted(), ['queue', 'stops'])
     })
 
-    test('tells of changes made by another node', async (t) => {
+    test('reports changes made by another node', async (t) => {
       const { store, another } = await open(t)
       const owner = await acme(store)
       const other = await another()
@@ -97,7 +97,7 @@ export function watchContract(open: OpenBench): void {
       assert.equal((await store.accounts()).keys[0]?.revokedAt, NOW)
     })
 
-    test('tells of everything that is to stop mail, wherever it comes from', async (t) => {
+    test('reports everything that stops mail, wherever it comes from', async (t) => {
       const { store, another } = await open(t)
       const owner = await acme(store)
       const other = await another()
@@ -119,7 +119,7 @@ export function watchContract(open: OpenBench): void {
       }
     })
 
-    test('tells of every change of webhooks, wherever it comes from', async (t) => {
+    test('reports every change of webhooks, wherever it comes from', async (t) => {
       const { store, another } = await open(t)
       const owner = await acme(store)
       for (const changing of [await another(), store]) {
@@ -139,7 +139,7 @@ export function watchContract(open: OpenBench): void {
       }
     })
 
-    test('a node that leaves tells the others to look for the work it has given back', async (t) => {
+    test('a node that leaves notifies the others to look for the work it has given back', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const token = await other.join(node('there'))
@@ -178,7 +178,7 @@ export function watchContract(open: OpenBench): void {
       assert.equal(commits() - before, 1)
     })
 
-    test('what was called before the close is carried out, what comes after is refused', async (t) => {
+    test('calls made before the close are carried out, and later calls are refused', async (t) => {
       const { store, another } = await open(t)
       const owner = await acme(store)
       const values = Array.from({ length: 100 }, () => email(owner, ['a@x.test']))

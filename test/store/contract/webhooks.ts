@@ -53,7 +53,7 @@ export function progress(
 }
 
 export function webhooksContract(open: OpenBench): void {
-  test('a webhook that is switched off and on is told of in the log, which is of emails otherwise', async (t) => {
+  test('enabling and disabling a webhook is in the log, which otherwise has events of emails', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     const one = webhook(owner.id, { url: 'https://user:secret@a.test:8443/hook?key=secret' })
@@ -93,7 +93,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.equal(cursor, on!.number)
     assert.deepEqual((await store.entriesAfter(0, { types: ['webhook.enabled'] }, 10)).events, [on])
     assert.deepEqual((await store.entriesAfter(off!.number, {}, 1)).events, [delivered])
-    // Of emails alone: to whoever tells them, counts them, searches them.
+    // Only events of emails, for the readers that send, count or search them.
     const ofEmails = await store.eventsAfter(0, {}, 10)
     assert.deepEqual([ofEmails.events, ofEmails.cursor], [[sent, delivered], cursor])
     assert.deepEqual((await store.eventsUpTo(cursor, {}, 10)).events, [delivered, sent])
@@ -111,7 +111,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual((await store.entriesAfter(0, {}, 10)).events, [on])
   })
 
-  test('webhooks are kept as they are, listed by company, changed and removed', async (t) => {
+  test('webhooks are kept as given, listed by company, changed and removed', async (t) => {
     const { store } = await open(t)
     const [owner, other] = [await acme(store), await acme(store, 'Other')]
     const first = webhook(owner.id)
@@ -140,7 +140,7 @@ export function webhooksContract(open: OpenBench): void {
     })
   })
 
-  test('one node has a webhook at a time, and what it says counts as long as it has it', async (t) => {
+  test('one node has a webhook at a time, and only its results count during that time', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     const one = webhook(owner.id)
@@ -159,7 +159,7 @@ export function webhooksContract(open: OpenBench): void {
     await store.updateWebhook(one.id, { cursor: 2 })
     assert.equal(await store.progressWebhook(progress(one, token, 0)), false)
     assert.equal((await store.takeWebhooks(token))[0]?.generation, 1)
-    // Given up, it is told by nobody.
+    // Once disabled, it is sent by no node.
     const disabled = webhookSwitched('webhook.disabled', one, 44, 'too long')
     assert.equal(await store.progressWebhook(progress(one, token, 1, { cursor: 3, disabled })), true)
     assert.deepEqual(await store.takeWebhooks(token), [])
@@ -174,7 +174,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.equal((await store.takeWebhooks(next)).length, 1)
   })
 
-  test('what a node has beyond its share is given to the nodes that join', async (t) => {
+  test('webhooks beyond the share of a node go to the nodes that join', async (t) => {
     const { store } = await open(t)
     if (!store.shared) return
     const owner = await acme(store)
@@ -191,12 +191,12 @@ export function webhooksContract(open: OpenBench): void {
     await store.leaveWebhooks(a, third)
     assert.deepEqual(ids(await store.takeWebhooks(a), false), [first, second])
     assert.deepEqual(ids(await store.takeWebhooks(b), false), [third])
-    // The node is gone: what it had is the other's.
+    // The node is gone: the other one has its webhooks.
     await store.leave(a)
     assert.deepEqual(ids(await store.takeWebhooks(b), false), [first, second, third])
   })
 
-  test('what is told again waits for its time, and attempts are kept as many as are wanted', async (t) => {
+  test('a repeated event waits for its time, and a limited number of attempts is kept', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     const one = webhook(owner.id)
@@ -230,7 +230,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(await store.webhookRetries(one.id, 1_000, 10), [{ number: 1, attempts: 0, dueAt: 20 }])
     await store.progressWebhook(progress(one, token, 0, { over: [{ number: 1, attempts: 0, dueAt: 20 }] }))
     assert.deepEqual(await store.webhookRetries(one.id, 1_000, 10), [])
-    // What another webhook is told again stays.
+    // Repeated events of another webhook stay.
     assert.deepEqual(await store.webhookRetries(sister.id, 1_000, 10), [
       { number: 1, attempts: 0, dueAt: 20 },
     ])
@@ -270,7 +270,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(await numbers({}), ['3 true'])
   })
 
-  test('a signing key is made once, and replaced only on purpose', async (t) => {
+  test('a signing key is made once, and replaced only on request', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     assert.equal(await store.signingKey(owner.id), null)

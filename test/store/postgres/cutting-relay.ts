@@ -45,7 +45,7 @@ export class CuttingRelay {
     })
   }
 
-  /** Nobody gets through any more: connections are cut, new ones refused. */
+  /** No connection gets through any more: open ones are cut, new ones refused. */
   close(): void {
     this.#closed = true
     for (const socket of this.#sockets) socket.destroy()
@@ -78,7 +78,7 @@ export class CuttingRelay {
       socket.on('close', () => {
         this.#sockets.delete(socket)
         client.destroy()
-        // The server finds out by itself: what it has been asked to do it does.
+        // The server notices by itself, and completes its statement.
         if (this.#held?.server !== server) server.end()
       })
     }

@@ -96,7 +96,7 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(events[1]!.emailId, value.id)
   })
 
-  test('does not wait for one that came later, nor again for what is known to be complete', async (t) => {
+  test('waits neither for a later transaction, nor again for a part that is known to be complete', async (t) => {
     const { url, store, owner } = await open(t)
     const values = Array.from({ length: 3 }, () => email(owner, ['a@x.test']))
     for (const value of values) await store.accept(value, { token: 1 })
@@ -116,7 +116,7 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(cursor, second.cursor + 1)
   })
 
-  test('is read in bounded steps, however little of it is wanted', async (t) => {
+  test('is read in bounded steps, however few events match', async (t) => {
     const { url, store } = await open(t)
     const other = await acme(store, 'other')
     await execute(url, INSERT, [12_000])

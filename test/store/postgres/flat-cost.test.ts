@@ -28,7 +28,7 @@ const NODE = {
 /** Rows of history, rows that are due, and rows that wait for later. */
 const MANY = 20_000
 
-/** What the server has read of the tables that grow, in rows and index entries, by table. */
+/** The rows and index entries that the server has read in the tables that grow, by table. */
 const READ = `
 SELECT t.relname AS name,
   (coalesce(t.seq_tup_read, 0) + coalesce(t.idx_tup_fetch, 0)
@@ -201,7 +201,7 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
     // The server runs it by itself at any time. It leaves the planner with sizes, and without statistics of values.
     ['also after a VACUUM without ANALYZE', 'VACUUM queue'],
   ] as const) {
-    test(`does not grow with history nor with what waits, ${when}`, (t) => growsNot(t, maintenance))
+    test(`does not grow with history nor with waiting mail, ${when}`, (t) => growsNot(t, maintenance))
   }
 
   test('of a removal of old rows is bounded by its limit after statistics of empty tables', async (t) => {
@@ -219,7 +219,7 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal((await rows())[0]!.rows, before!.rows - 10)
   })
 
-  test('of a report is that of the events of its recipients, whatever was reported about the others', async (t) => {
+  test('of a report depends on the events of its recipients alone', async (t) => {
     const url = await freshDatabase(t)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())
@@ -250,7 +250,7 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.ok(read < 2_000, `${read} rows of events were read for 8 reports`)
   })
 
-  test('of a claim is bounded when all it finds is suppressed', async (t) => {
+  test('of a claim is bounded when all recipients that it finds are suppressed', async (t) => {
     const store = await PostgresStore.open(await freshDatabase(t))
     t.after(() => store.close())
     const owner = await acme(store)
@@ -266,7 +266,7 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 })
 
-/** `maintenance`: what the server runs between the rounds. */
+/** `maintenance`: a statement that the server runs between the rounds. */
 async function growsNot(t: TestContext, maintenance: string | null): Promise<void> {
   const url = await freshDatabase(t)
   const store = await PostgresStore.open(url)

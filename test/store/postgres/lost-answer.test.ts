@@ -194,7 +194,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal(third.kind, 'repeated')
   })
 
-  test('recipients of a claim whose answer was lost are released', async (t) => {
+  test('recipients are released when the answer to their claim was lost', async (t) => {
     const { store, direct, relay, owner, token } = await open(t)
     const value = email(owner, ['a@x.test', 'b@y.test'])
     await direct.accept(value, null)

@@ -137,7 +137,7 @@ describe('several nodes on one database', { skip: withoutPostgres() }, () => {
       if (recipients.some(({ state }) => state === 'waiting' || state === 'sending')) assert.ok(work !== null)
     }
     for (const store of stores) await store.close()
-    // What a connection has met is in the statistics once it has ended.
+    // The conflicts of a connection are in the statistics once it has ended.
     const sql = 'SELECT deadlocks::int AS deadlocks FROM pg_stat_database WHERE datname = current_database()'
     assert.deepEqual(await execute(url, sql), [{ deadlocks: 0 }])
   })

@@ -47,7 +47,7 @@ async function asksForPassword(): Promise<Server> {
   return server
 }
 
-test('opening a PostgreSQL database without the password it asks for says so', async () => {
+test('opening a PostgreSQL database without its password names the password as the cause', async () => {
   const server = await asksForPassword()
   const { port } = server.address() as AddressInfo
   try {
@@ -61,7 +61,7 @@ test('opening a PostgreSQL database without the password it asks for says so', a
   }
 })
 
-test('opening a PostgreSQL database names the file of the URL that cannot be read, and its option', async () => {
+test('opening a PostgreSQL database names an unreadable file of the URL, and its option', async () => {
   for (const option of ['sslrootcert', 'sslcert', 'sslkey']) {
     for (const [path, why] of [
       ['/nowhere/ca.pem', 'there is no such file'],
@@ -80,7 +80,7 @@ test('opening a PostgreSQL database names the file of the URL that cannot be rea
   }
 })
 
-test('opening what is not a PostgreSQL database says so', async () => {
+test('opening a server that is not PostgreSQL gives an error that says so', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   })
@@ -99,7 +99,7 @@ test('opening what is not a PostgreSQL database says so', async () => {
 })
 
 describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
-  test('says that nothing answers there', async () => {
+  test('says that no server answers there', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as { port: number }
@@ -121,7 +121,7 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     )
   })
 
-  test('says that the user is not let in', async () => {
+  test('says that the server refuses the user', async () => {
     const url = withParts(await sharedServer(), { username: 'nobody_of_that_name' })
     assert.match(await reason(PostgresStore.open(url), StoreUnavailable), /user name/)
   })
@@ -148,7 +148,7 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     assert.match(await reason(PostgresStore.open(url), StoreConflict), /has schema 99.*newer version/)
   })
 
-  test('refuses the schema of another version, and says what to do', async (t) => {
+  test('refuses the schema of another version, and gives the next step', async (t) => {
     const url = await freshDatabase(t)
     await (await PostgresStore.open(url)).close()
     await execute(url, "UPDATE schema_migrations SET name = '0001-earlier'")
@@ -158,7 +158,7 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     )
   })
 
-  test('brings the schema up to date under a node that runs, or leaves it as it was', async (t) => {
+  test('updates the schema under a running node, or leaves it as it was', async (t) => {
     const url = await freshDatabase(t)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())
@@ -208,7 +208,7 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     await execute(await sharedServer(), `DROP DATABASE ${name}`)
   })
 
-  test('that has become read-only takes nothing, and everything again once it can be written', async () => {
+  test('that has become read-only takes nothing, and takes everything again once it can be written', async () => {
     const url = await createDatabase(await sharedServer())
     const name = new URL(url).pathname.slice(1)
     const store = await PostgresStore.open(url)

@@ -39,7 +39,7 @@ function bounce(emailId: string, position: number, reportId: string): RecipientR
 }
 
 describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
-  test('change what had ended, and count once wherever they come in', async (t) => {
+  test('change a final state, and count once through whichever node they come', async (t) => {
     const { url, store, owner } = await open(t)
     const other = await PostgresStore.open(url)
     t.after(() => other.close())
@@ -67,7 +67,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
       [['b@y.test', id]],
     )
 
-    // Who holds mail to that address is told.
+    // Nodes that hold mail to that address are notified.
     const told: string[] = []
     store.watch((change) => told.push(change))
     assert.equal(
@@ -79,7 +79,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.ok(told.includes('stops'))
   })
 
-  test('are recorded once whatever strangers wrote into them', async (t) => {
+  test('are recorded once, with any text of strangers in them', async (t) => {
     const { store, owner } = await open(t)
     const id = await delivered(store, owner)
     const names = ['r1', 'r\0"\\', 'r\ud800', '"reportId":"r1"', 'r"reportId":"r9']
@@ -92,11 +92,11 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(await store.happened([bounce(id, 1, 'r9'), ...odd]), 1)
   })
 
-  test('wait for a result that is being written, and are decided by what it brought', async (t) => {
+  test('wait for a result that is being written, and depend on its outcome', async (t) => {
     const { url, store, owner } = await open(t)
     const value = email(owner, ['a@x.test'])
     await store.accept(value, { token: 1 })
-    // As a result does it: the row in the queue first, then what is known of the recipient.
+    // In the order of a result: the row in the queue first, then the row of the recipient.
     const rival = await rivalOf(t, url)
     await rival.query('DELETE FROM queue WHERE email = $1', [value.id])
     const reported = store.happened([bounce(value.id, 0, 'r')])

@@ -19,7 +19,7 @@ const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`
 
 describe('the server under load', { skip: withoutPostgres() }, () => {
-  test('is killed and restarted, and its backends ended: what was accepted is there, what was refused is not, nothing hangs', async (t) => {
+  test('is killed and restarted, and its backends ended: accepted mail is there, refused mail is not, nothing hangs', async (t) => {
     const cluster = await PostgresCluster.start()
     t.after(() => cluster.remove())
     const url = await createDatabase(cluster.url)
@@ -87,7 +87,7 @@ describe('the server under load', { skip: withoutPostgres() }, () => {
     }
     for (const id of accepted.keys()) {
       if (left.has(id) || recorded.has(id)) continue
-      // Its record was written, but nobody could tell.
+      // Its record was written, but the answer was lost.
       assert.equal((await after.readHistory(id))?.recipients[0]?.state, 'delivered', id)
     }
     for (const id of left) assert.ok(accepted.has(id) && !recorded.has(id), id)

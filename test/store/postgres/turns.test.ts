@@ -7,7 +7,7 @@ import { accept, acme, apiKey, email, HOUR, NOW } from '../samples.ts'
 import { lockAwaited, rivalOf } from './faults/rival.ts'
 
 describe('turns of changes in PostgreSQL', { skip: withoutPostgres() }, () => {
-  test('changes that wait for locked rows leave connections to the mail of others', async (t) => {
+  test('changes that wait for locked rows leave connections to other mail', async (t) => {
     const url = await freshDatabase(t)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())
@@ -30,7 +30,7 @@ describe('turns of changes in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual(new Set(answers.map(({ found }) => found)), new Set(['scheduled', 'unknown']))
   })
 
-  test('and so do changes of accounts, which are made one by one', async (t) => {
+  test('changes of accounts, which are made one by one, also leave connections to other mail', async (t) => {
     const url = await freshDatabase(t)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())

@@ -31,7 +31,7 @@ const WRITTEN = 'INSERT OR UPDATE OR DELETE ON queue'
 const AT_THE_ROW = `CREATE TRIGGER collide BEFORE ${WRITTEN}`
 const AT_THE_COMMIT = `CREATE CONSTRAINT TRIGGER collide AFTER ${WRITTEN} DEFERRABLE INITIALLY DEFERRED`
 
-/** A store whose transactions that write live work fail with this SQLSTATE when they are told to. */
+/** A store whose transactions that write live work fail with this SQLSTATE on command. */
 async function open(context: TestContext, code: string, trigger: string) {
   const url = await freshDatabase(context)
   const store = await PostgresStore.open(url)
@@ -117,7 +117,7 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
     })
   }
 
-  test('nine times is run a tenth time; what always loses is refused, and nothing of it is kept', async (t) => {
+  test('nine times is run a tenth time; one that always loses is refused, and leaves nothing behind', async (t) => {
     const { store, owner, token, collide, colliding } = await open(t, '40001', AT_THE_ROW)
     const value = email(owner, ['a@x.test', 'b@y.test'])
     await store.accept(value, { token })

@@ -119,7 +119,7 @@ async function meter(url: string, table: string, way: 'UPDATE' | 'DELETE') {
 
 describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   for (const { name, most, begin, walk } of WALKS) {
-    test(`${name} passes over what another transaction has, and comes back for it`, async (t) => {
+    test(`${name} passes over rows locked by another transaction, and comes back for them`, async (t) => {
       const { url, store, owner } = await open(t)
       const value = several(owner, 6)
       await store.accept(value, { token: 1 })
@@ -166,7 +166,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
     )
   })
 
-  test('a claim finds what became due beside what another transaction has', async (t) => {
+  test('a claim finds due recipients beside the rows locked by another transaction', async (t) => {
     const { url, store, owner } = await open(t)
     const value = several(owner, 6)
     await store.accept(value, { token: 1 })
@@ -275,7 +275,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual(await execute(url, 'SELECT company FROM blobs'), [])
   })
 
-  test('an email whose file is just being removed brings it again', async (t) => {
+  test('an email whose file is just being removed stores it again', async (t) => {
     const { url, store, owner } = await open(t)
     const old = withFile(owner)
     await store.accept(old, { token: 1 })

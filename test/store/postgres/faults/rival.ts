@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { Client } from 'pg'
 import { execute } from '../../../support/postgres.ts'
 
-/** Somebody else's transaction, open until it is ended or the test is. */
+/** The transaction of another client, open until it is ended or the test is. */
 export async function rivalOf(context: TestContext, url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})

@@ -18,7 +18,7 @@ async function open(context: TestContext, timeouts: Partial<Timeouts>) {
   return { url, store, hasty, owner: await acme(store) }
 }
 
-/** Of whoever holds the first one: the server lets go of it when it ends that session. */
+/** The key of an advisory lock: the server releases it when it ends the session that holds it. */
 const LATCH = 4_711
 /** Far more than any time-out here. */
 const PATIENCE = "SET lock_timeout = '60s'"
@@ -66,7 +66,7 @@ describe('time-outs of PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal((await store.beat(token))?.length, 1)
   })
 
-  test('what is asked about nodes waits for no other work', async (t) => {
+  test('queries about nodes do not wait for other work', async (t) => {
     const database = new Database(await freshDatabase(t))
     const over = Promise.withResolvers<void>()
     // Each keeps its connection; more of them than there are.
