@@ -5,15 +5,24 @@ import { CAPTURE_SERVER, type CountedState } from '../email/recipient.ts'
 import type { EmailSummary } from '../email/stored-email.ts'
 import type { RecipientCounts, RecipientGroup } from '../store/store.ts'
 import { closureFinder, type FindClosure, siteOfOwnRoute, sitesInTime } from './closures.ts'
-import { type Circumstances, nextStepOf } from './next-step.ts'
+import { type Circumstances, mostAttemptsOf, nextStepOf } from './next-step.ts'
 import { type PresentClosures, presentClosures } from './present-closures.ts'
 import { RecentAnswers } from './recent-answers.ts'
-import { type Status, type StatusCount, type StatusName, statusNameOf, statusOfEmail } from './status-word.ts'
+import {
+  attemptNote,
+  type Status,
+  type StatusCount,
+  type StatusName,
+  statusNameOf,
+  statusOfEmail,
+} from './status-word.ts'
 import { type Operation, verb } from './verb.ts'
 
 interface ListedCircumstances {
   domain: Pick<SendingDomain, 'sending'> | null | undefined
   closed: FindClosure
+  /** Attempts after which a recipient fails permanently. */
+  mostAttempts: number
   /** Unix ms. */
   now: number
 }
@@ -26,14 +35,20 @@ export interface CountedStatus extends StatusCount {
 export function countedStatuses(
   { scheduledAt }: Pick<EmailSummary, 'scheduledAt'>,
   counts: RecipientCounts | null,
-  { domain, closed, now }: ListedCircumstances,
+  { domain, closed, mostAttempts, now }: ListedCircumstances,
 ): CountedStatus[] {
   const circumstances = { scheduledAt, maySend: domain?.sending === 'active', closed, now }
   const found = new Map<StatusName, CountedStatus>()
   for (const group of counts?.groups ?? []) {
     const { state, count } = group
     const status = statusOfGroup(group, circumstances)
-    found.set(status, { state, status, count: count + (found.get(status)?.count ?? 0) })
+    const attempt = count === 1 ? attemptNote(status, group.attempts, mostAttempts) : undefined
+    found.set(status, {
+      state,
+      status,
+      count: count + (found.get(status)?.count ?? 0),
+      ...(attempt !== undefined && { attempt }),
+    })
   }
   return [...found.values()]
 }
@@ -129,7 +144,12 @@ export const listedStatuses = verb(
     return new Map(
       emails.map((email) => {
         const known = counts.get(email.id) ?? null
-        const circumstances = { domain: domains.get(email.domainId), closed: closedFor(email), now }
+        const circumstances = {
+          domain: domains.get(email.domainId),
+          closed: closedFor(email),
+          mostAttempts: mostAttemptsOf(op),
+          now,
+        }
         const states = countedStatuses(email, known, circumstances)
         const { id, lastEvent } = email
         const status = statusOfEmail({ lastEvent, recipients: recipientsOf(email, known), states })

@@ -23,7 +23,7 @@ import {
   statusSentence,
   type WaitReason,
 } from './status-sentence.ts'
-import { verb } from './verb.ts'
+import { type Operation, verb } from './verb.ts'
 
 /** The next step of one recipient. `waits` is null when there is none. */
 export interface NextStep {
@@ -87,12 +87,17 @@ export const nextSteps = verb(
       outline,
       domain,
       closed: circumstances.closed,
-      mostAttempts: circumstances.retryWaits.length + 1,
+      mostAttempts: mostAttemptsOf(op),
       nextSteps: outline.recipients.map((each) => nextStepOf(each, circumstances)),
       tries: triesOf(outline, range.attempts),
     }
   },
 )
+
+/** Attempts after which a recipient fails permanently. */
+export function mostAttemptsOf({ setup }: Pick<Operation, 'setup'>): number {
+  return setup.retrySchedule.length + 1
+}
 
 /**
  * How often each recipient of the outline was tried. Null: the outline was cut at `limit` attempts, and there were

@@ -134,13 +134,22 @@ export function statusOfRecipient(
   most: number,
 ): Status {
   const of = statusNameOf(recipient)
-  if (of !== 'retrying' || attempts === 0) return { of }
-  return { of, note: `attempt ${Math.min(attempts + 1, most)} of ${most}` }
+  const note = attemptNote(of, attempts, most)
+  return note === undefined ? { of } : { of, note }
+}
+
+/** `attempt 2 of 6`: the next attempt of a recipient that has used up `attempts`. */
+export function attemptNote(status: StatusName, attempts: number, most: number): string | undefined {
+  return status === 'retrying' && attempts > 0
+    ? `attempt ${Math.min(attempts + 1, most)} of ${most}`
+    : undefined
 }
 
 export interface StatusCount {
   status: StatusName
   count: number
+  /** `attempt 2 of 6`, where it counts one recipient that is tried again. */
+  attempt?: string
 }
 
 export interface EmailFacts {
@@ -168,7 +177,10 @@ export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): St
   const known = states.reduce((sum, each) => sum + each.count, 0)
   const of = (name: StatusName): Status => {
     const some = count(name)
-    if (some === 0 || some >= known) return { of: name }
+    if (some === 0 || some >= known) {
+      const attempt = recipients === 1 && states.find(({ status }) => status === name)?.attempt
+      return attempt ? { of: name, note: attempt } : { of: name }
+    }
     const rest = ENDED.includes(name) ? UNFINISHED.find((each) => count(each) > 0) : undefined
     const waiting = rest === undefined ? '' : `, ${count(rest)} ${STATUS_WORDS[rest].word.toLowerCase()}`
     return { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}${waiting}` }

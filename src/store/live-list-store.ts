@@ -51,6 +51,8 @@ export interface RecipientGroup {
    * The recipient domain of mail that is being sent, or due and not held: its site may be closed. Null: of other mail.
    */
   dueTo: string | null
+  /** The most attempts that one of them has used up. */
+  attempts: number
 }
 
 /** Events looked at for one answer at most, whether or not they match. */

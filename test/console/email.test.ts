@@ -45,7 +45,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
       /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 hr?|60 min)\); gives up .+ \(in 2 hr\)\./,
     )
     await standing.getByText(/asks new senders to try again later/).waitFor()
-    await standing.getByText('Retrying', { exact: true }).waitFor()
+    await standing.getByText('Retrying attempt 2 of 3', { exact: true }).waitFor()
     await page.getByRole('button', { name: /Attempt 1 at .*: 451/ }).click()
     const dialogue = page.getByRole('log', { name: 'SMTP dialogue' })
     await dialogue.getByText('RCPT TO:<later@x.test>').waitFor()

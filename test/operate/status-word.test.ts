@@ -48,6 +48,17 @@ test('an email takes the worst status of its recipients', () => {
   assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
   assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
   assert.equal(of('delivered', 1000, { delivered: 98, failed: 2 }), 'failed 2+ of 1000')
+  const [lastEvent, attempt] = ['delivery_delayed', 'attempt 2 of 6'] as const
+  const retrying = { status: 'retrying', count: 1, attempt } as const
+  assert.equal(
+    textOf(statusOfEmail({ lastEvent, recipients: 1, states: [retrying] })),
+    'retrying attempt 2 of 6',
+  )
+  const delivered = { status: 'delivered', count: 1 } as const
+  assert.equal(
+    textOf(statusOfEmail({ lastEvent, recipients: 2, states: [delivered, retrying] })),
+    'retrying 1 of 2',
+  )
 })
 
 test('a waiting recipient has the word of its reason to wait', () => {

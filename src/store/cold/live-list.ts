@@ -60,6 +60,7 @@ const RECIPIENT_GROUPS = statement<RecipientGroupRow>((dialect) => {
   return `SELECT e.id, ${countedState(dialect)} AS state, ${heldFor} AS "heldFor",
       ${ifWaiting(delayedIn('r'))} AS delayed, ${ifWaiting(paused)} AS paused,
       CASE WHEN ${isDue} THEN r.domain END AS "dueTo", count(*) AS count, max(${dueAt}) AS "dueAt",
+      max(r.attempts) AS attempts,
       (SELECT max(n.position) + 1 FROM recipients n WHERE n.email = e.${dialect.emailKey}) AS recipients
     ${emailsIn(dialect)} CROSS JOIN recipients r ${join}
     WHERE e.id = chosen.id AND r.email = e.${dialect.emailKey} AND r.position < ${RECIPIENTS_COUNTED}

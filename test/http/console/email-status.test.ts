@@ -130,14 +130,14 @@ test('the list, the page and the command line show the same status of an email: 
     return [...new Set(words)].join(' or ')
   }
   await until(async () => (await said(many)) === 'Retrying (2 of 6)', 'two to be retried')
-  await until(async () => (await said(one)) === 'Retrying', 'the only one to be retried')
+  await until(async () => (await said(one)) === 'Retrying (attempt 2 of 3)', 'the only one to be retried')
 
   await until(async () => (await said(bounced)) === 'Bounced (1 of 2)', 'one of two to bounce')
 
   await using operator = await openOperation(service.settings)
   await pause(operator, { domain: 'x.test' })
   assert.equal(await said(many), 'Paused (2 of 6)')
-  assert.equal(await said(one), 'Retrying', 'of another recipient domain')
+  assert.equal(await said(one), 'Retrying (attempt 2 of 3)', 'of another recipient domain')
   await resume(operator, { domain: 'x.test' })
   assert.equal(await said(many), 'Retrying (2 of 6)')
   await suspendDomain(operator, { domain: 'acme.test' })

@@ -128,21 +128,21 @@ export function liveListContract(open: OpenBench): void {
       const groups = async (now = NOW) => {
         const [counts] = await store.recipientCounts([value.id], now)
         return counts!.groups
-          .flatMap(({ state, count, delayed, heldFor, paused, dueAt, dueTo }) =>
-            state === 'waiting' ? [[heldFor, delayed, paused, count, dueAt, dueTo]] : [],
+          .flatMap(({ state, count, delayed, heldFor, paused, dueAt, dueTo, attempts }) =>
+            state === 'waiting' ? [[heldFor, delayed, paused, count, dueAt, dueTo, attempts]] : [],
           )
           .toSorted()
       }
       const held = [
-        ['domain', false, false, 1, NOW, null],
-        ['path', false, false, 1, NOW + 9, null],
-        ['path', true, false, 1, NOW + 7, null],
+        ['domain', false, false, 1, NOW, null, 0],
+        ['path', false, false, 1, NOW + 9, null, 0],
+        ['path', true, false, 1, NOW + 7, null, 0],
       ]
       const usual = [
         ...held,
-        [null, false, false, 2, NOW, 'x.test'],
-        [null, false, false, 1, NOW, 'y.test'],
-        [null, true, false, 2, NOW + HOUR, null],
+        [null, false, false, 2, NOW, 'x.test', 0],
+        [null, false, false, 1, NOW, 'y.test', 0],
+        [null, true, false, 2, NOW + HOUR, null, 1],
       ].toSorted()
       assert.deepEqual(await groups(), usual)
       await store.pause({ companyId: other.id, domain: null, since: NOW })
@@ -152,10 +152,10 @@ export function liveListContract(open: OpenBench): void {
         await groups(),
         [
           ...held,
-          [null, false, false, 2, NOW, 'x.test'],
-          [null, true, false, 1, NOW + HOUR, null],
-          [null, false, true, 1, NOW, 'y.test'],
-          [null, true, true, 1, NOW + HOUR, null],
+          [null, false, false, 2, NOW, 'x.test', 0],
+          [null, true, false, 1, NOW + HOUR, null, 1],
+          [null, false, true, 1, NOW, 'y.test', 0],
+          [null, true, true, 1, NOW + HOUR, null, 1],
         ].toSorted(),
       )
       assert.deepEqual(await groups(NOW + 5), usual, 'the pause has ended')

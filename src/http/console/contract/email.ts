@@ -2,8 +2,8 @@
 import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { WAIT_REASONS } from '../../../operate/status-sentence.ts'
-import { STATUS_NAMES } from '../../../operate/status-word.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
+import { STATUS_COUNTS } from './emails.ts'
 import { routes } from './route.ts'
 import {
   BATCH,
@@ -125,8 +125,8 @@ export const EMAIL_DETAIL = object({
   recipients: { type: 'array', items: RECIPIENT },
   /** The number of recipients in each state, over all recipients. The list has one page of recipients. */
   states: { type: 'object', additionalProperties: INTEGER },
-  /** As in the row of the list: how many of the first hundred recipients have each status. */
-  statuses: { type: 'array', items: object({ status: { enum: STATUS_NAMES }, count: INTEGER }) },
+  /** As in the row of the list. */
+  statuses: STATUS_COUNTS,
   events: { type: 'array', items: EVENT },
   attempts: { type: 'array', items: ATTEMPT },
 })

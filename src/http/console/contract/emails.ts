@@ -8,6 +8,14 @@ import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL } from './s
 /** ISO 8601, UTC. */
 const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
 
+const STATUS_COUNT = { status: { enum: STATUS_NAMES }, count: INTEGER } as const
+const ATTEMPT = {
+  attempt: { type: 'string', description: 'Of one recipient that is tried again: `attempt 2 of 6`.' },
+} as const
+
+/** How many of the first hundred recipients have each status. */
+export const STATUS_COUNTS = { type: 'array', items: object(STATUS_COUNT, ATTEMPT) } as const
+
 /** A row in a list of emails. */
 export const EMAIL_ROW = object({
   id: { type: 'string' },
@@ -30,11 +38,7 @@ export const EMAIL_ROW = object({
   states: {
     type: 'array',
     description: 'How many of the first hundred recipients have each status.',
-    items: object({
-      state: { enum: COUNTED_STATES },
-      status: { enum: STATUS_NAMES },
-      count: INTEGER,
-    }),
+    items: object({ state: { enum: COUNTED_STATES }, ...STATUS_COUNT }, ATTEMPT),
   },
 })
 

@@ -41,12 +41,12 @@ export function emailDetail(found: EmailNextSteps, counts: RecipientCounts | nul
     contentRemoved: email.contentRemoved,
     mostAttempts: status.mostAttempts,
     states: found.outline.states,
-    statuses: countedStatuses(email, counts, { domain: found.domain, closed: found.closed, now }).map(
-      ({ status, count }) => ({
-        status,
-        count,
-      }),
-    ),
+    statuses: countedStatuses(email, counts, {
+      domain: found.domain,
+      closed: found.closed,
+      mostAttempts: found.mostAttempts,
+      now,
+    }).map(({ state: _, ...status }) => status),
     recipients: status.recipients.map((each, index) => {
       const { position, kind, state } = recipients[index]!
       return { ...each, position, kind, state, category: categories.get(position) ?? null }

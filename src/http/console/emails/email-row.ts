@@ -17,14 +17,18 @@ const MOST_TAGS = 6
 interface RowCircumstances {
   directory: Pick<AccountDirectory, 'domain'>
   closed: FindClosure
+  mostAttempts: number
   now: number
 }
 
-/** `counts`: null when the recipients' states are unknown. `closed`: as lists know it. `now`: Unix ms. */
+/**
+ * `counts`: null when the recipients' states are unknown. `closed`: as lists know it. `mostAttempts`: after which a
+ * recipient fails permanently. `now`: Unix ms.
+ */
 export function emailRow(
   email: EmailSummary,
   counts: RecipientCounts | null,
-  { directory, closed, now }: RowCircumstances,
+  { directory, closed, mostAttempts, now }: RowCircumstances,
 ): EmailRowJson {
   const { id, companyId, domainId, from, to, cc, bcc, subject, tags, createdAt, scheduledAt, lastEvent } =
     email
@@ -41,7 +45,7 @@ export function emailRow(
     scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
     lastEvent,
     recipients: recipientsOf(email, counts),
-    states: countedStatuses(email, counts, { domain, closed, now }),
+    states: countedStatuses(email, counts, { domain, closed, mostAttempts, now }),
   }
 }
 

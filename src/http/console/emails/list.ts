@@ -10,6 +10,7 @@ import { countEmails, findEmail, searchEmails } from '../../../operate/emails.ts
 import { OperateError } from '../../../operate/error.ts'
 import { domainName } from '../../../operate/find.ts'
 import { listedClosures } from '../../../operate/listed-status.ts'
+import { mostAttemptsOf } from '../../../operate/next-step.ts'
 import type { Clock } from '../../../operate/parse-time.ts'
 import { STATUS_FILTERS, type StatusFilter, statusFilterNamed } from '../../../operate/status-word.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -165,7 +166,12 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
     const listed = page.map((email) => ({ email, counts: recipientCounts.get(email.id) ?? null }))
     const closedFor = await listedClosures(() => op, listed)
     const emails = listed.map(({ email, counts }) =>
-      emailRow(email, counts, { directory: accounts.directory, closed: closedFor(email), now }),
+      emailRow(email, counts, {
+        directory: accounts.directory,
+        closed: closedFor(email),
+        mostAttempts: mostAttemptsOf(op),
+        now,
+      }),
     )
     const found = [...words].map(([id, where]) => ({ id, ...where }))
     return { emails, next, unfinished: unfinishedIn(op, query), cursor, words: found, texts }

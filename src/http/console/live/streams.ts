@@ -8,6 +8,7 @@ import { fairPool } from '../../../ingress/admission/fair-pool.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { OPERATOR } from '../../../operate/authority.ts'
 import { listedClosures, NO_CLOSURES } from '../../../operate/listed-status.ts'
+import { mostAttemptsOf } from '../../../operate/next-step.ts'
 import type { HttpCore } from '../../core.ts'
 import type { Authentication } from '../authenticate.ts'
 import type { CHANGES } from '../contract/emails.ts'
@@ -163,9 +164,15 @@ export class Streams {
     const { accounts, operation } = this.#core.deps
     const now = Date.now()
     // Rows tell no words of servers. When the store does not answer, a row says less until it is read again.
-    const closedFor = await listedClosures(() => operation(OPERATOR), emails).catch(() => NO_CLOSURES)
+    const op = operation(OPERATOR)
+    const closedFor = await listedClosures(() => op, emails).catch(() => NO_CLOSURES)
     const lines = emails.map(({ email, counts }) =>
-      emailRow(email, counts, { directory: accounts.directory, closed: closedFor(email), now }),
+      emailRow(email, counts, {
+        directory: accounts.directory,
+        closed: closedFor(email),
+        mostAttempts: mostAttemptsOf(op),
+        now,
+      }),
     )
     const data = JSON.stringify({ cursor, emails: lines, more } satisfies Static<typeof CHANGES>)
     return `id: ${cursor}\nevent: changes\ndata: ${data}\n\n`
