@@ -3,6 +3,7 @@
 import { isMainThread } from 'node:worker_threads'
 
 if (isMainThread) {
+  await import('./test-cost.mjs')
   await import('./test-end.mjs')
   await import('./test-keys.mjs')
   await import('./test-passwords.mjs')

@@ -18,7 +18,7 @@ import { Stage } from './stage.ts'
 import { DESKTOP, PHONE, Visit } from './visit.ts'
 
 /** More than a browser opens connections to one server (six). */
-const TABS = 20
+const TABS = 9
 const UNREACHABLE =
   /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
 const MANY = 100_000
