@@ -24,7 +24,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
   const origin = () => stage.service.url.replace('127.0.0.1', 'localhost')
 
   async function arrive(t: TestContext, person: Person, options = {}): Promise<Visit> {
-    const visit = await Visit.begin(t, stage.browser, origin(), options)
+    const visit = await Visit.begin(t, stage.browser, origin(), { ownTab: true, ...options })
     visit.expect(REFUSED)
     await visit.page.goto((await stage.link(person)).replace('127.0.0.1', 'localhost'))
     await visit.page.getByRole('heading', { level: 1 }).waitFor()
@@ -207,7 +207,7 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
   test('is connected on the page, signs in, and is disconnected', async (t) => {
     const person = await stage.person({ [stage.company.id]: 'viewer' })
     const { url } = stage.service
-    const visit = await Visit.begin(t, stage.browser, url)
+    const visit = await Visit.begin(t, stage.browser, url, { ownTab: true })
     visit.expect(/asked another origin: \S+\/realms\/staff\/authorize/)
     visit.expect(REFUSED)
     const { page } = visit
@@ -269,7 +269,7 @@ describe('in an installation that sends mail', { skip: withoutBrowser() }, () =>
   test('a person who comes by a link chooses an address and a password first', async (t) => {
     const { store, url } = stage.service
     await store.updatePerson(stage.operator.id, 0, { address: null, name: '' })
-    const visit = await Visit.begin(t, stage.browser, url)
+    const visit = await Visit.begin(t, stage.browser, url, { ownTab: true })
     visit.expect(/status of 422/)
     const { page } = visit
     await page.goto(await stage.link(stage.operator))

@@ -15,7 +15,8 @@ import { withoutBrowser } from '../support/browser.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
-import { DESKTOP, PHONE, Visit } from './visit.ts'
+import { DESKTOP } from './tab.ts'
+import { PHONE, Visit } from './visit.ts'
 
 /** More than a browser opens connections to one server (six). */
 const TABS = 9
@@ -702,7 +703,7 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     const { hostname, port } = new URL(stage.service.url)
     await using way = await SeverableWay.to(hostname, Number(port))
     const url = `http://${hostname}:${way.port}`
-    const visit = await Visit.begin(t, stage.browser, url)
+    const visit = await Visit.begin(t, stage.browser, url, { ownTab: true })
     visit.expect(UNREACHABLE)
     const { page, context } = visit
     await context.addCookies([await stage.sessionCookie(stage.operator)])
@@ -735,7 +736,7 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     const stage = await Stage.open()
     t.after(() => stage.close())
     const list = `/c/${stage.company.id}/emails`
-    const visit = await stage.visit(t, list)
+    const visit = await stage.visit(t, list, { ownTab: true })
     visit.expect(UNREACHABLE)
     const { context } = visit
     // Of the tabs of a window one is visible. The browser under test shows all: the pages are told otherwise.

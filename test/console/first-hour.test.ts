@@ -8,7 +8,8 @@ import { sharedBrowser, withoutBrowser } from '../support/browser.ts'
 import { builtConsole } from '../support/built-console.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Sink, startSink } from '../support/sink.ts'
-import { PHONE, settled, Visit, type VisitOptions } from './visit.ts'
+import type { TabOptions } from './tab.ts'
+import { PHONE, settled, Visit } from './visit.ts'
 
 /** Ms: the page looks at DNS every 15 s. */
 const NEXT_LOOK = 40_000
@@ -32,7 +33,7 @@ describe('the first hour', { skip: withoutBrowser() }, () => {
   })
 
   /** A fresh installation without a sign-in, and a browser in front of it. */
-  async function fresh(t: TestContext, options: VisitOptions = {}) {
+  async function fresh(t: TestContext, options: TabOptions = {}) {
     const service = await startService({
       delivery: { kind: 'direct' },
       smtpPort: sink.port,
@@ -40,7 +41,7 @@ describe('the first hour', { skip: withoutBrowser() }, () => {
       allowPrivateNetworks: true,
       hostname: 'mail.service.test',
     })
-    const visit = await Visit.begin(t, browser, service.url, options)
+    const visit = await Visit.begin(t, browser, service.url, { ownTab: true, ...options })
     t.after(() => service.close())
     return { service, visit, page: visit.page }
   }

@@ -14,7 +14,7 @@ describe('the link that signs in', { skip: withoutBrowser() }, () => {
 
   test('opens the inbox, and works once', async (t) => {
     const link = await stage.link(stage.operator)
-    const { page } = await Visit.begin(t, stage.browser, stage.service.url)
+    const { page } = await Visit.begin(t, stage.browser, stage.service.url, { ownTab: true })
     await page.goto(link)
     await page.waitForURL(`**/console/c/${stage.company.id}/emails`)
     await page.getByRole('heading', { name: 'Emails', level: 1 }).waitFor()
@@ -23,7 +23,7 @@ describe('the link that signs in', { skip: withoutBrowser() }, () => {
     await page.goBack()
     assert.ok(!page.url().includes('token'))
 
-    const other = await Visit.begin(t, stage.browser, stage.service.url)
+    const other = await Visit.begin(t, stage.browser, stage.service.url, { ownTab: true })
     other.expect(/status of 404 .* at \S+\/console\/api\/session\/link\/read$/)
     await other.page.goto(link)
     await other.page.getByText('This link was already used or has expired').waitFor()

@@ -138,7 +138,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     path: string,
     as = stage.operator,
   ): Promise<{ visit: Visit; page: Page; wrong: string[] }> {
-    const visit = await stage.visit(t, path, { as })
+    const visit = await stage.visit(t, path, { as, ownTab: true })
     const { page, context } = visit
     // What the frame's own policy has stopped: its breaches are theirs. Whether any left after all, their server knows.
     visit.expect(/\(csp\)$/, /cid:x/, /\/preview/, new RegExp(origin), /about:srcdoc/, /data:image\/svg/)

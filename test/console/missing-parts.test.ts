@@ -30,7 +30,7 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
   test('leaves the page as it is, says why, and opens the other page when the service is back', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`, { ownTab: true })
     visit.expect(AWAY, PRELOAD)
     const { page } = visit
     const subject = page.getByRole('textbox', { name: 'Subject' })
@@ -48,7 +48,7 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
   test('can be taken back, and the text that was typed is sent afterwards', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`, { ownTab: true })
     visit.expect(AWAY, PRELOAD)
     const { page } = visit
     const subject = page.getByRole('textbox', { name: 'Subject' })
@@ -105,7 +105,7 @@ describe('a part that an upgrade has removed', { skip: withoutBrowser() }, () =>
   test('loads the page again once, where the link leads', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`, { ownTab: true })
     const { page } = visit
     const counted = await upgraded(visit, (loads) => loads === 0)
     const link = linkTo(page, 'Domains')
@@ -122,7 +122,7 @@ describe('a part that an upgrade has removed', { skip: withoutBrowser() }, () =>
   test('and that is still missing then is an error of the page', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`, { ownTab: true })
     const counted = await upgraded(visit, () => true)
     visit.expect(/A part of this page could not be loaded/)
     await open(visit.page, 'Domains')

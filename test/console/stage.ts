@@ -23,9 +23,10 @@ import { newPerson, type Person, type Role } from '../../src/people/person.ts'
 import { sharedBrowser } from '../support/browser.ts'
 import { builtConsole } from '../support/built-console.ts'
 import { type Service, startService } from '../support/service.ts'
-import { Visit, type VisitOptions } from './visit.ts'
+import { closeTabs, type TabOptions } from './tab.ts'
+import { Visit } from './visit.ts'
 
-export interface SignedInOptions extends VisitOptions {
+export interface SignedInOptions extends TabOptions {
   /** The person who looks at the page: the operator by default; null: no person has signed in. */
   as?: Person | null
 }
@@ -68,6 +69,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    await closeTabs(this.service.url)
     await this.service.close()
   }
 

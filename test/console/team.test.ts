@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
-import { DESKTOP, PHONE } from './visit.ts'
+import { DESKTOP } from './tab.ts'
+import { PHONE } from './visit.ts'
 
 describe('the team page', { skip: withoutBrowser() }, () => {
   let stage: Stage
@@ -300,10 +301,12 @@ describe('the team page', { skip: withoutBrowser() }, () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`the pages are accessible, in ${colorScheme} and at the width of a phone`, async (t) => {
-      for (const path of [at('team'), '/c/all/team', at('audit'), '/c/all/audit']) {
-        const visit = await stage.visit(t, path, { colorScheme })
+      const paths = [at('team'), '/c/all/team', at('audit'), '/c/all/audit']
+      const visit = await stage.visit(t, paths[0]!, { colorScheme })
+      for (const path of paths) {
         for (const viewport of [DESKTOP, PHONE]) {
-          if (viewport === PHONE) await visit.reloadWith({ colorScheme, viewport })
+          await visit.show({ colorScheme, viewport })
+          await visit.page.goto(`${stage.service.url}/console${path}`)
           await visit.page.getByRole('table').first().waitFor()
           assert.deepEqual(await visit.barriers(), [], path)
           const overflow = Number(

@@ -4,28 +4,16 @@ import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { AxeResults } from 'axe-core'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { type DESKTOP, leaveTab, type Tab, type TabOptions, takeTab } from './tab.ts'
 
-export const DESKTOP = { width: 1_280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
-
-export interface VisitOptions
-  extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'timezoneId' | 'permissions'> {
-  /**
-   * The browser loads the parts of all pages when it is idle. By default it says that it saves data, and loads a part when it is needed:
-   * some hundred files for each test would be a large part of its processor time.
-   */
-  loadsAll?: boolean
-}
 
 export interface Look {
   /** `DESKTOP` and light by default. */
   viewport?: typeof DESKTOP
   colorScheme?: 'light' | 'dark'
 }
-
-const SAVE_DATA =
-  "Object.defineProperty(navigator, 'connection', { value: { saveData: true }, configurable: true })"
 
 /** The page learns by a request that no person has signed in. */
 const SIGNED_OUT = /status of 401 .* at \S+\/console\/api\/session$/
@@ -44,6 +32,7 @@ export class Visit {
   readonly context: BrowserContext
   /** Addresses of all requests. */
   readonly asked: string[] = []
+  readonly #tab: Tab
   readonly #complaints: string[] = []
   readonly #expected = [SIGNED_OUT]
 
@@ -52,46 +41,54 @@ export class Visit {
     t: TestContext,
     browser: Browser,
     origin: string,
-    { loadsAll = false, ...options }: VisitOptions = {},
+    options: TabOptions = {},
   ): Promise<Visit> {
-    const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', ...options })
-    if (!loadsAll) await context.addInitScript(SAVE_DATA)
-    const visit = new Visit(context, await context.newPage(), origin)
+    const tab = await takeTab(browser, origin, options)
+    const visit = new Visit(tab, origin)
     t.after(async () => {
-      await context.close()
+      tab.watcher = null
+      await leaveTab(tab, origin)
       assert.deepEqual(visit.complaints, [])
     })
     return visit
   }
 
-  private constructor(context: BrowserContext, page: Page, origin: string) {
-    this.context = context
-    this.page = page
-    context.on('request', (request) => {
-      const url = new URL(request.url())
-      this.asked.push(url.href)
-      const isOwn = url.origin === origin || url.protocol === 'data:' || url.protocol === 'blob:'
-      if (!isOwn) this.#complaints.push(`asked another origin: ${url.href}`)
-    })
-    context.on('requestfailed', (request) => {
-      const why = request.failure()?.errorText
-      // What the page itself gave up, as when it is left.
-      if (why !== 'net::ERR_ABORTED') this.#complaints.push(`failed: ${request.url()} (${why})`)
-    })
-    context.on('console', (message) => {
-      const { url } = message.location()
-      if (message.type() === 'error' || message.type() === 'warning') {
-        this.#complaints.push(`${message.type()}: ${message.text()} at ${url}`)
-      }
-    })
-    context.on('weberror', (error) => this.#complaints.push(String(error.error().stack)))
+  private constructor(tab: Tab, origin: string) {
+    this.#tab = tab
+    this.context = tab.context
+    this.page = tab.page
+    const complain = (complaint: string) => this.#complaints.push(complaint)
+    tab.watcher = {
+      asked: (request) => {
+        const url = new URL(request.url())
+        this.asked.push(url.href)
+        const isOwn = url.origin === origin || url.protocol === 'data:' || url.protocol === 'blob:'
+        if (!isOwn) complain(`asked another origin: ${url.href}`)
+      },
+      failed: (request) => {
+        const why = request.failure()?.errorText
+        // The page itself aborts requests, as when it is left.
+        if (why !== 'net::ERR_ABORTED') complain(`failed: ${request.url()} (${why})`)
+      },
+      logged: (message) => {
+        const { url } = message.location()
+        if (message.type() === 'error' || message.type() === 'warning') {
+          complain(`${message.type()}: ${message.text()} at ${url}`)
+        }
+      },
+      threw: (error) => complain(String(error.stack)),
+    }
   }
 
   /** Loads the page again, on another screen or in the other scheme. A context of its own would cost as much as the page. */
-  async reloadWith({ viewport = DESKTOP, colorScheme = 'light' }: Look): Promise<void> {
-    await this.page.setViewportSize(viewport)
-    await this.page.emulateMedia({ colorScheme })
+  async reloadWith(look: Look): Promise<void> {
+    await this.show(look)
     await this.page.reload()
+  }
+
+  /** The screen and the scheme of pages from now on. */
+  async show(look: Look): Promise<void> {
+    await this.#tab.show(look)
   }
 
   /** The open page goes over to the other scheme. */
