@@ -88,8 +88,12 @@ function changing(work: typeof createPool, done: string) {
     const changed = await withOperation((op) => work(op, { pool, addresses }))
     if (json) return printJson(poolJson(changed))
     printLine(`${done} the pool ${changed.name}: ${changed.addresses.join(', ')}.`)
+    const { notInService } = changed
+    if (notInService.length > 0) printLine(`${NOT_IN_SERVICE}: ${notInService.join(', ')}.`)
   }
 }
+
+const NOT_IN_SERVICE = 'No node that delivers has these addresses in POSTROAD_SOURCE_ADDRESSES'
 
 const list = listing({
   verb: listPools,
@@ -116,6 +120,7 @@ function fieldsOf({
   companies,
   domains,
   warmUps,
+  notInService,
   createdAt,
 }: PoolDescription): Parameters<typeof printFields>[0] {
   return [
@@ -127,6 +132,7 @@ function fieldsOf({
       `Warm-up of ${address}`,
       limit === null ? 'over' : `day ${day}, at most ${limit} messages to each site`,
     ]),
+    ...(notInService.length > 0 ? [['Not in service', notInService.join(', ')] as [string, string]] : []),
     ['Created', formatTime(createdAt)],
   ]
 }

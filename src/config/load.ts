@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util'
 import { nearestName } from '../common/nearest-name.ts'
 import { maskSecret } from './mask-secret.ts'
 import { leastMemory } from './memory-plan.ts'
-import { SettingValueError } from './parse.ts'
+import { SettingFormError, SettingValueError } from './parse.ts'
 import {
   defaultOf,
   SETTING_NAMES,
@@ -265,16 +265,13 @@ function parseSetting(name: SettingName, sources: SettingSource[]): unknown {
     const place = label === 'environment' ? '' : ` (from ${label})`
     throw new SettingsError(
       `${name} is "${maskSecret(name, text)}"${place}, which is not allowed: ${cause.message}.` +
-        (SAYS_ALL.test(cause.message)
+        (cause instanceof SettingFormError
           ? ''
           : // Its backticks are for the reference page.
             ` Allowed: ${definition.allowed.replaceAll('`', '')}.`),
     )
   }
 }
-
-/** The fault says itself which values are allowed. */
-const SAYS_ALL = /^it must be (?!at (least|most) )/
 
 function nearestSetting(name: string): SettingName | null {
   return nearestName(name, SETTING_NAMES, Math.max(3, Math.floor((name.length - 'POSTROAD_'.length) / 2)))

@@ -21,6 +21,11 @@ export class SettingValueError extends Error {
   override name = 'SettingValueError'
 }
 
+/** Its message names all allowed values, or the form that they have. */
+export class SettingFormError extends SettingValueError {
+  override name = 'SettingFormError'
+}
+
 const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const SIZE_UNITS: Record<string, number> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 }
 
@@ -84,7 +89,7 @@ export function integerWithin(least: number, most: number): (text: string) => nu
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= least && value <= most)) {
-      throw new SettingValueError(`it must be a whole number from ${least} to ${most}`)
+      throw new SettingFormError(`it must be a whole number from ${least} to ${most}`)
     }
     return value
   }
@@ -94,13 +99,13 @@ export function parseBoolean(text: string): boolean {
   const word = text.toLowerCase()
   if (['true', '1', 'yes', 'on'].includes(word)) return true
   if (['false', '0', 'no', 'off'].includes(word)) return false
-  throw new SettingValueError('it must be true or false')
+  throw new SettingFormError('it must be true or false')
 }
 
 export function oneOf<const T extends string>(words: readonly T[]): (text: string) => T {
   return (text) => {
     const found = words.find((word) => word === text.toLowerCase())
-    if (found === undefined) throw new SettingValueError(`it must be one of ${words.join(', ')}`)
+    if (found === undefined) throw new SettingFormError(`it must be one of ${words.join(', ')}`)
     return found
   }
 }
@@ -110,7 +115,7 @@ export function someOf<const T extends string>(words: readonly T[]): (text: stri
   return (text) => {
     const given = text.split(',').map((word) => word.trim().toLowerCase())
     const unknown = given.find((word) => !words.some((known) => known === word))
-    if (unknown !== undefined) throw new SettingValueError(`it must be one or more of ${words.join(', ')}`)
+    if (unknown !== undefined) throw new SettingFormError(`it must be one or more of ${words.join(', ')}`)
     return words.filter((word) => given.includes(word))
   }
 }
@@ -130,7 +135,7 @@ export function nameUpTo(length: number): (text: string) => string {
 export function parseHostPort(text: string): HostPort {
   const [, v6, host, digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []
   if (digits === undefined)
-    throw new SettingValueError('it must be host:port, like 127.0.0.1:8587, [::1]:8587 or 0.0.0.0:80')
+    throw new SettingFormError('it must be host:port, like 127.0.0.1:8587, [::1]:8587 or 0.0.0.0:80')
   if (v6 !== undefined && isIP(v6) !== 6) throw new SettingValueError(`"${v6}" is not an IPv6 address`)
   if (host && !isHostName(host)) throw new SettingValueError(`"${host}" is not a host name or IP address`)
   return { host: v6 ?? (host || '::'), port: portNumber(digits, 0) }
@@ -207,7 +212,7 @@ function smtpPlace(
 /** A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case, as RFC 5321 2.3.5 requires in EHLO. */
 export function parseHostName(text: string): string {
   if (!isHostName(text) || text.includes('_'))
-    throw new SettingValueError('it must be a host name, like mail.example.com')
+    throw new SettingFormError('it must be a host name, like mail.example.com')
   return text.toLowerCase()
 }
 
@@ -255,7 +260,7 @@ export function parseDatabase(text: string): DatabaseSetting {
   if (/^postgres(ql)?:\/\//i.test(text)) {
     return { engine: 'postgres', url: parsePostgres(text) }
   }
-  throw new SettingValueError('it must begin with "sqlite:" or "postgres://"')
+  throw new SettingFormError('it must begin with "sqlite:" or "postgres://"')
 }
 
 const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
@@ -326,7 +331,7 @@ const RELAY_AUTH = ['plain', 'login', 'cram-md5', 'xoauth2'] as const
 /** The URL of a relay, which no message quotes. */
 export function parseRelay(text: string): RelayRoute {
   if (!RELAY_URL.test(text))
-    throw new SettingValueError('it must be a relay like smtp://user:password@host:587')
+    throw new SettingFormError('it must be a relay like smtp://user:password@host:587')
   // Postfix writes brackets to skip the MX look-up; there is never one for a relay.
   if (/[@/]\[[^\]:]*\]/.test(text)) throw new SettingValueError('write the host name without brackets')
   const url = parseUrl(text)
@@ -374,7 +379,7 @@ export function parseMailbox(text: string): ImapMailbox {
     )
   }
   if (!/^imaps?:\/\//i.test(text))
-    throw new SettingValueError('it must be a mailbox like imaps://user:password@host/INBOX')
+    throw new SettingFormError('it must be a mailbox like imaps://user:password@host/INBOX')
   const url = parseUrl(text)
   const implicitTls = url.protocol === 'imaps:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -401,7 +406,7 @@ export function parseMailbox(text: string): ImapMailbox {
 /** `https://host[:port][/path]`, without a slash at its end. */
 export function parseBaseUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw new SettingValueError('it must be a URL such as https://mail.example.com')
+    throw new SettingFormError('it must be a URL such as https://mail.example.com')
   }
   const { username, password, search, hash, href } = new URL(text)
   if (username !== '' || password !== '') throw new SettingValueError('it must not hold a user or a password')
@@ -412,7 +417,7 @@ export function parseBaseUrl(text: string): string {
 /** With a path and a query, as providers of chat programs make them. */
 export function parseHttpUrl(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href
-  throw new SettingValueError('it must be a URL such as https://hooks.example.com/postroad')
+  throw new SettingFormError('it must be a URL such as https://hooks.example.com/postroad')
 }
 
 /** A plain address; whether its domain may send is known only to the service. */
@@ -529,7 +534,7 @@ function portNumber(digits: string, least: number): number {
 function listItems(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
   if (items.includes(''))
-    throw new SettingValueError('it must be a list separated by commas, without empty items')
+    throw new SettingFormError('it must be a list separated by commas, without empty items')
   return items
 }
 

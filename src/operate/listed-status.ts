@@ -147,7 +147,7 @@ export const listedStatuses = verb(
         const circumstances = {
           domain: domains.get(email.domainId),
           closed: closedFor(email),
-          mostAttempts: mostAttemptsOf(op),
+          mostAttempts: mostAttemptsOf(op.setup),
           now,
         }
         const states = countedStatuses(email, known, circumstances)

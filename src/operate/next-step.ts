@@ -23,7 +23,7 @@ import {
   statusSentence,
   type WaitReason,
 } from './status-sentence.ts'
-import { type Operation, verb } from './verb.ts'
+import { type Setup, verb } from './verb.ts'
 
 /** The next step of one recipient. `waits` is null when there is none. */
 export interface NextStep {
@@ -87,7 +87,7 @@ export const nextSteps = verb(
       outline,
       domain,
       closed: circumstances.closed,
-      mostAttempts: mostAttemptsOf(op),
+      mostAttempts: mostAttemptsOf(op.setup),
       nextSteps: outline.recipients.map((each) => nextStepOf(each, circumstances)),
       tries: triesOf(outline, range.attempts),
     }
@@ -95,8 +95,8 @@ export const nextSteps = verb(
 )
 
 /** Attempts after which a recipient fails permanently. */
-export function mostAttemptsOf({ setup }: Pick<Operation, 'setup'>): number {
-  return setup.retrySchedule.length + 1
+export function mostAttemptsOf({ retrySchedule }: Pick<Setup, 'retrySchedule'>): number {
+  return retrySchedule.length + 1
 }
 
 /**

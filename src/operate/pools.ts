@@ -4,10 +4,12 @@ import type { SourcePool } from '../accounts/account.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { DAY_MS } from '../common/utc-day.ts'
 import { canonicalAddress } from '../network/address-range.ts'
+import { hasSource, type PresentSources } from '../queue/present-sources.ts'
 import type { AuditNote } from './audit-trail.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findDomain, noSuchDomain } from './find.ts'
+import { sourcesInService } from './shared-closures.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Pools at most: every node holds them in memory. */
@@ -19,6 +21,8 @@ export interface PoolDescription extends SourcePool {
   companies: string[]
   domains: string[]
   warmUps: WarmUpState[]
+  /** Its addresses that no delivering node has: no mail leaves from them. */
+  notInService: string[]
 }
 
 /** An address that is warming up. */
@@ -48,7 +52,7 @@ export const createPool = verb(
       throw new OperateError('over_limit', `there are ${MOST_POOLS} pools already`, { verb: 'listPools' })
     const pool = { name, addresses: addressesOf(input.addresses), warming: {}, createdAt: op.now() }
     await op.store.setSourcePool(pool)
-    return described(op, pool)
+    return await described(op, pool)
   },
   { action: 'createPool', note: poolNote },
 )
@@ -62,7 +66,7 @@ export const changePool = verb(
     const kept = Object.entries(before.warming).filter(([address]) => addresses.includes(address))
     const pool = { ...before, addresses, warming: Object.fromEntries(kept) }
     await op.store.setSourcePool(pool)
-    return described(op, pool)
+    return await described(op, pool)
   },
   { action: 'changePool', note: poolNote },
 )
@@ -73,11 +77,11 @@ function poolNote({ pool, addresses }: PoolInput): AuditNote {
 
 /** A member sees the pools of its company. */
 export const listPools = verb('see', async (op, _input: object): Promise<PoolDescription[]> => {
-  return visibleAccounts(op).pools.map((pool) => described(op, pool))
+  return await describedAll(op, visibleAccounts(op).pools)
 })
 
 export const showPool = verb('see', async (op, input: { pool: string }): Promise<PoolDescription> => {
-  return described(op, findPool(op, input.pool))
+  return await described(op, findPool(op, input.pool))
 })
 
 /** Waiting mail would have no source, so a pool that is assigned is not removed. */
@@ -85,7 +89,7 @@ export const removePool = verb(
   'operate',
   async (op, input: { pool: string }): Promise<SourcePool> => {
     const pool = findPool(op, input.pool)
-    const { companies, domains } = described(op, pool)
+    const { companies, domains } = usersOf(op, pool)
     const users = [...companies, ...domains]
     if (users.length > 0) {
       const message = `the pool ${pool.name} is assigned to ${users.slice(0, 5).join(', ')}; assign another pool first`
@@ -153,7 +157,7 @@ export const warmUpAddress = verb(
     const begun = day === null ? {} : { [address!]: op.now() - (day - 1) * DAY_MS }
     const changed = { ...pool, warming: { ...others, ...begun } }
     await op.store.setSourcePool(changed)
-    return described(op, changed)
+    return await described(op, changed)
   },
   {
     action: 'warmUpAddress',
@@ -167,16 +171,36 @@ function findPool(op: Operation, name: string): SourcePool {
   throw new OperateError('not_found', `there is no pool ${name}`, { verb: 'listPools' })
 }
 
-function described(op: Operation, pool: SourcePool): PoolDescription {
-  const { companies, domains } = visibleAccounts(op)
-  return {
+async function described(op: Operation, pool: SourcePool): Promise<PoolDescription> {
+  const [description] = await describedAll(op, [pool])
+  return description!
+}
+
+async function describedAll(op: Operation, pools: readonly SourcePool[]): Promise<PoolDescription[]> {
+  const sources = pools.length === 0 ? null : await sourcesOf(op)
+  return pools.map((pool) => ({
     ...pool,
-    companies: companies.filter((company) => company.pool === pool.name).map(({ name }) => name),
-    domains: domains.filter(({ settings }) => settings.pool === pool.name).map(({ name }) => name),
+    ...usersOf(op, pool),
+    notInService: pool.addresses.filter((address) => !hasSource(sources, address)),
     warmUps: Object.entries(pool.warming).map(([address, since]) => {
       const day = warmUpDay(since, op.now())
       return { address, day, limit: op.setup.warmUp[day - 1] ?? null }
     }),
+  }))
+}
+
+/** The only node of an installation on SQLite has the settings of the command. */
+async function sourcesOf({ store, setup }: Operation): Promise<PresentSources> {
+  if (store.shared) return sourcesInService(await store.nodes())
+  return new Set(setup.sourceAddresses?.map(({ address }) => address))
+}
+
+/** Names of the companies and domains that the pool is assigned to. */
+function usersOf(op: Operation, { name: pool }: SourcePool): Pick<PoolDescription, 'companies' | 'domains'> {
+  const { companies, domains } = visibleAccounts(op)
+  return {
+    companies: companies.filter((company) => company.pool === pool).map(({ name }) => name),
+    domains: domains.filter(({ settings }) => settings.pool === pool).map(({ name }) => name),
   }
 }
 

@@ -345,9 +345,24 @@ export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBe
   return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
 }
 
-export function poolJson({ name, addresses, companies, domains, warmUps, createdAt }: PoolDescription) {
-  const warmUp = warmUps.map(({ address, day, limit }) => ({ address, day, messages_per_site: limit }))
-  return { name, addresses, companies, domains, warm_up: warmUp, created_at: isoTime(createdAt) }
+export function poolJson({
+  name,
+  addresses,
+  companies,
+  domains,
+  warmUps,
+  notInService,
+  createdAt,
+}: PoolDescription) {
+  return {
+    name,
+    addresses,
+    companies,
+    domains,
+    warm_up: warmUps.map(({ address, day, limit }) => ({ address, day, messages_per_site: limit })),
+    not_in_service: notInService,
+    created_at: isoTime(createdAt),
+  }
 }
 
 export function siteJson({

@@ -216,23 +216,26 @@ test('quit after the end, and a second one, have no effect', async () => {
   session.destroy()
 })
 
+/** Enough for each step on a busy machine. */
+const STEP_MS = 1_000
+
 test('an idle session has no deadline', async () => {
   await using connection = await connected([], (peer) => peer.accept().then(() => peer.accept()), {
     timeouts: {
-      greeting: 30,
-      helo: 30,
-      mail: 30,
-      rcpt: 30,
-      data: 30,
-      block: 30,
-      dot: 30,
-      opening: 40,
-      transaction: 40,
+      greeting: STEP_MS,
+      helo: STEP_MS,
+      mail: STEP_MS,
+      rcpt: STEP_MS,
+      data: STEP_MS,
+      block: STEP_MS,
+      dot: STEP_MS,
+      opening: STEP_MS,
+      transaction: STEP_MS,
     },
   })
   const { session } = connection
   assert.equal(await verdict(session), 'delivered')
-  await pause(120)
+  await pause(STEP_MS * 1.2)
   assert.equal(session.usable, true)
   assert.equal(await verdict(session), 'delivered')
 })

@@ -49,6 +49,7 @@ describe('a stream', () => {
   const core = {
     deps: {
       live,
+      settings: { retrySchedule: [] },
       accounts: { directory: { domain: () => domain() } },
       log: { error: ({ err }: { err: unknown }) => logged.push(err) },
     },

@@ -23,7 +23,7 @@ import { type Asked, Asker, type Heard } from './asking.ts'
 import { type Filled, fill } from './filled.ts'
 import { FRAMINGS, TLS_FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
-import { assertShort, MOST_MS } from './limits.ts'
+import { assertShort, isShort, MOST_MS } from './limits.ts'
 import { handBack, RETURNED_ROWS, SECRET_KEY } from './returned-mail.ts'
 import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 import { handIn, SMTP_ROWS } from './smtp.ts'
@@ -160,7 +160,7 @@ describe('the costliest requests', () => {
     let stalls: Stalls = new Map()
     const began = performance.now()
     logged.length = 0
-    for (let round = 0; round < ROUNDS && (ms > MOST_MS || peak > MOST_MEMORY); round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       await allSent(on.url)
       // The garbage of earlier rows is not this row's memory. To collect it before each row would take a minute in all.
       const isMuch = round > 0 || processMemory(child.pid).resident > MEMORY
@@ -173,6 +173,7 @@ describe('the costliest requests', () => {
       stalls = await readStalls(on.url)
       ms = Math.min(ms, longestStall(before, stalls))
       peak = Math.min(peak, processMemory(on.child.pid).peak)
+      if (peak <= MOST_MEMORY && isShort(ms, stalls)) break
     }
     figures.push({ name, ms, peak, took: performance.now() - began, statuses })
     assert.ok(on.child.alive, `the service has ended: ${on.child.log.join('\n')}`)

@@ -12,7 +12,7 @@ import { loadSettings } from '../../../src/config/load.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { attempt, email, node, result } from '../../store/samples.ts'
 import { Installation } from '../../support/installation.ts'
-import { assertShort, MOST_MS } from './limits.ts'
+import { assertShort, isShort } from './limits.ts'
 
 const EMAILS = 2_000
 const RECIPIENTS = 100
@@ -70,7 +70,7 @@ for (const path of ['emails', 'emails/count']) {
     const url = `${child.url}/console/api/companies/${companyId}/${path}?q=${encodeURIComponent(phrases)}`
     let ms = Number.POSITIVE_INFINITY
     let stalls: Stalls = new Map()
-    for (let round = 0; round < ROUNDS && ms > MOST_MS; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const before = await readStalls(child.url)
       const response = await fetch(url, { headers: { cookie, 'x-postroad-console': '1' } })
       const text = await response.text()
@@ -79,6 +79,7 @@ for (const path of ['emails', 'emails/count']) {
       assert.deepEqual([emails.length, count], [0, 0], 'nothing has the words in this order')
       stalls = await readStalls(child.url)
       ms = Math.min(ms, longestStall(before, stalls))
+      if (isShort(ms, stalls)) break
     }
     t.diagnostic(`${ms} ms`)
     assertShort(ms, stalls)

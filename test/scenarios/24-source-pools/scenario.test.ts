@@ -73,6 +73,16 @@ test('mail leaves from the addresses of its pool, and from the others when one i
   while (used.size < 2) used.add(await arrived('news.test'))
   assert.deepEqual([...used].sort(), [FIRST, SECOND], 'the mail of a pool spreads over its addresses')
   for (let n = 0; n < 3; n++) assert.equal(await arrived(domain), OTHER)
+  const [UNKNOWN, pool] = ['127.0.0.9', 'spare']
+  const created = await installation.command<{ not_in_service: string[] }>(
+    'pool',
+    'create',
+    pool,
+    UNKNOWN,
+    FIRST,
+  )
+  assert.deepEqual(created.not_in_service, [UNKNOWN])
+  await installation.command('pool', 'remove', pool)
 
   const chosen = async (field: string, value: string) => {
     const to = `chosen${++sent}@x.test`

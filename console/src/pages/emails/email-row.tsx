@@ -8,6 +8,7 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
 import { FoundExcerpt } from './found-excerpt.tsx'
+import { Mailbox } from './mailbox.tsx'
 import type { EmailListItem, EmailWords } from './merge.ts'
 
 const InboxSubject = later(() => import('./inbox-subject.tsx'), 'InboxSubject')
@@ -69,7 +70,7 @@ export const EmailRow = memo(function EmailRow({
         <Status of={of} note={note} />
       </span>
       <span className={classes.to}>
-        <UntrustedText>{to}</UntrustedText>
+        <Mailbox>{to}</Mailbox>
         {recipients > 1 && (
           <Text component="span" inherit c="dimmed" title={`${recipients} recipients`}>
             {`+${recipients - 1}`}
@@ -89,7 +90,7 @@ export const EmailRow = memo(function EmailRow({
       </span>
       {found !== undefined && <FoundExcerpt found={found} />}
       <Text component="span" inherit c="dimmed" className={classes.from}>
-        <UntrustedText>{from}</UntrustedText>
+        <Mailbox>{from}</Mailbox>
       </Text>
       <span className={classes.tags}>
         {tags.slice(0, MOST_TAGS).map((tag) => (

@@ -169,7 +169,7 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
       emailRow(email, counts, {
         directory: accounts.directory,
         closed: closedFor(email),
-        mostAttempts: mostAttemptsOf(op),
+        mostAttempts: mostAttemptsOf(op.setup),
         now,
       }),
     )

@@ -161,16 +161,15 @@ export class Streams {
   }
 
   async #write({ cursor, emails, more }: Changes): Promise<string> {
-    const { accounts, operation } = this.#core.deps
+    const { accounts, operation, settings } = this.#core.deps
     const now = Date.now()
     // Rows tell no words of servers. When the store does not answer, a row says less until it is read again.
-    const op = operation(OPERATOR)
-    const closedFor = await listedClosures(() => op, emails).catch(() => NO_CLOSURES)
+    const closedFor = await listedClosures(() => operation(OPERATOR), emails).catch(() => NO_CLOSURES)
     const lines = emails.map(({ email, counts }) =>
       emailRow(email, counts, {
         directory: accounts.directory,
         closed: closedFor(email),
-        mostAttempts: mostAttemptsOf(op),
+        mostAttempts: mostAttemptsOf(settings),
         now,
       }),
     )

@@ -1,0 +1,14 @@
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import classes from './emails.module.css'
+
+/** A mailbox that a sender wrote (RFC 5322 3.4). In a narrow column its name is cut before its address. */
+export function Mailbox({ children }: { children: string }) {
+  const [, name, address] = /^(.*\S) (<[^<>]*>)$/.exec(children) ?? []
+  if (name === undefined || address === undefined) return <UntrustedText>{children}</UntrustedText>
+  return (
+    <span className={classes.mailbox}>
+      <UntrustedText>{name}</UntrustedText>
+      <UntrustedText>{address}</UntrustedText>
+    </span>
+  )
+}
