@@ -33,18 +33,24 @@ export function slowness(): number {
 
 /** Ms of processor time that it usually takes to write to a MiB of memory for the first time. */
 const USUAL_FRESH_MS = 0.5
-/** MiB, in pieces that the allocator takes from the kernel and gives back. */
-const FRESH_PIECE = 8
-const FRESH_PIECES = 4
+/** MiB: a block of this size always comes from the kernel (the GNU C library keeps smaller ones for later). */
+const FRESH_BLOCK = 40
+/** Memory that others have just released is not fresh: so many blocks go beyond it. */
+const FRESH_BLOCKS = 16
+
+let slowestFresh = 0
 
 /**
  * Ms that this machine takes longer than usual to write to so many octets of memory for the first time; 0 at the usual
  * speed. A virtual machine whose host takes unused memory back needs ten times as long, at any speed of its processor.
  */
 export function freshMemoryDelay(octets: number): number {
-  const before = process.threadCpuUsage()
-  const pieces = Array.from({ length: FRESH_PIECES }, () => Buffer.alloc(FRESH_PIECE * 1_048_576, 1))
-  const { user, system } = process.threadCpuUsage(before)
-  const eachMiB = (user + system) / 1_000 / (FRESH_PIECE * pieces.length)
-  return (Math.max(0, eachMiB - USUAL_FRESH_MS) * octets) / 1_048_576
+  const blocks: Buffer[] = []
+  while (blocks.length < FRESH_BLOCKS && slowestFresh < 3 * USUAL_FRESH_MS) {
+    const before = process.threadCpuUsage()
+    blocks.push(Buffer.alloc(FRESH_BLOCK * 1_048_576, 1))
+    const { user, system } = process.threadCpuUsage(before)
+    slowestFresh = Math.max(slowestFresh, (user + system) / 1_000 / FRESH_BLOCK)
+  }
+  return (Math.max(0, slowestFresh - USUAL_FRESH_MS) * octets) / 1_048_576
 }
