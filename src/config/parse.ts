@@ -260,7 +260,7 @@ export function parseDatabase(text: string): DatabaseSetting {
   if (/^postgres(ql)?:\/\//i.test(text)) {
     return { engine: 'postgres', url: parsePostgres(text) }
   }
-  throw new SettingFormError('it must begin with "sqlite:" or "postgres://"')
+  throw new SettingValueError('it must begin with "sqlite:" or "postgres://"')
 }
 
 const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
