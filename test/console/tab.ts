@@ -93,7 +93,8 @@ const left = new Map<string, Tab[]>()
 export async function takeTab(browser: Browser, origin: string, options: TabOptions): Promise<Tab> {
   const { viewport: _, colorScheme: __, ...rest } = options
   const tab = Object.keys(rest).length === 0 ? left.get(origin)?.pop() : undefined
-  if (tab === undefined) return await Tab.open(browser, options)
+  // A browser that has crashed has closed its pages.
+  if (tab === undefined || tab.page.isClosed()) return await Tab.open(browser, options)
   await tab.show(options)
   return tab
 }
