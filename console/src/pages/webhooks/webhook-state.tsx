@@ -10,9 +10,10 @@ const SOON = 10_000
 export function WebhookState({ of }: { of: WebhookDetail }) {
   const { since, ...look } = lookOf(of)
   const note = since !== null && (
-    <>
+    // On a phone it takes a second line.
+    <span style={{ whiteSpace: 'normal' }}>
       since <ClockTime at={since} />
-    </>
+    </span>
   )
   return <IconWord {...look} note={note} />
 }
