@@ -7,7 +7,7 @@ import type { Operation } from './verb.ts'
 type Looker = Pick<Operation, 'accounts' | 'now' | 'store'>
 
 interface SharedClosures {
-  /** By key of the site. */
+  /** The key is that of the site. */
   closures: ReadonlyMap<string, readonly SiteClosure[]>
   sources: PresentSources
 }

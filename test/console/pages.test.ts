@@ -5,7 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
 import { PAGES, type Shown, SIGNED_OUT, shownOn } from './pages.ts'
 import { Stage } from './stage.ts'
-import { type Look, PHONE, settled, type Visit } from './visit.ts'
+import type { Look } from './tab.ts'
+import { PHONE, settled, type Visit } from './visit.ts'
 
 /**
  * The first is what a visit begins with. The scheme changes while the page is open, which needs no document of its own: pages that

@@ -11,8 +11,15 @@ import type {
   Request,
 } from 'playwright-core'
 
-export interface TabOptions
-  extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'timezoneId' | 'permissions'> {
+export const DESKTOP = { width: 1_280, height: 900 }
+
+export interface Look {
+  /** `DESKTOP` and light by default. */
+  viewport?: typeof DESKTOP
+  colorScheme?: 'light' | 'dark'
+}
+
+export interface TabOptions extends Look, Pick<BrowserContextOptions, 'timezoneId' | 'permissions'> {
   /**
    * The browser loads the parts of all pages when it is idle. By default it says that it saves data, and loads a part when it is needed:
    * some hundred files for each test would be a large part of its processor time.
@@ -36,21 +43,18 @@ export interface Watcher {
 const SAVE_DATA =
   "Object.defineProperty(navigator, 'connection', { value: { saveData: true }, configurable: true })"
 
-export const DESKTOP = { width: 1_280, height: 900 }
-
 export class Tab {
   readonly page: Page
   /** Whether the next test may use it. */
   readonly isShared: boolean
   watcher: Watcher | null = null
 
-  static async open(browser: Browser, options: TabOptions = {}): Promise<Tab> {
-    const { loadsAll = false, ownTab = false, viewport = DESKTOP, colorScheme = 'light', ...rest } = options
+  static async open(browser: Browser, options: TabOptions): Promise<Tab> {
+    const { loadsAll, ownTab: _, viewport = DESKTOP, colorScheme = 'light', ...rest } = options
     const look = { viewport, colorScheme, reducedMotion: 'reduce' } as const
     const context = await browser.newContext({ ...look, ...rest })
     if (!loadsAll) await context.addInitScript(SAVE_DATA)
-    const isShared = !loadsAll && !ownTab && Object.keys(rest).length === 0
-    return new Tab(await context.newPage(), isShared)
+    return new Tab(await context.newPage(), isShared(options))
   }
 
   private constructor(page: Page, isShared: boolean) {
@@ -66,8 +70,8 @@ export class Tab {
     return this.page.context()
   }
 
-  async show({ viewport = DESKTOP, colorScheme = 'light' }: TabOptions): Promise<void> {
-    await this.page.setViewportSize(viewport!)
+  async show({ viewport = DESKTOP, colorScheme = 'light' }: Look): Promise<void> {
+    await this.page.setViewportSize(viewport)
     await this.page.emulateMedia({ colorScheme })
   }
 
@@ -90,9 +94,13 @@ export class Tab {
 /** Tabs that ended tests have left, by the origin of their service. */
 const left = new Map<string, Tab[]>()
 
+/** A tab changes its look for each test; for all else it would need another context. */
+function isShared({ viewport: _, colorScheme: __, ...rest }: TabOptions): boolean {
+  return Object.keys(rest).length === 0
+}
+
 export async function takeTab(browser: Browser, origin: string, options: TabOptions): Promise<Tab> {
-  const { viewport: _, colorScheme: __, ...rest } = options
-  const tab = Object.keys(rest).length === 0 ? left.get(origin)?.pop() : undefined
+  const tab = isShared(options) ? left.get(origin)?.pop() : undefined
   // A browser that has crashed has closed its pages.
   if (tab === undefined || tab.page.isClosed()) return await Tab.open(browser, options)
   await tab.show(options)

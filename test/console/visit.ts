@@ -5,15 +5,9 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { type DESKTOP, leaveTab, type Tab, type TabOptions, takeTab } from './tab.ts'
+import { type Look, leaveTab, type Tab, type TabOptions, takeTab } from './tab.ts'
 
 export const PHONE = { width: 390, height: 844 }
-
-export interface Look {
-  /** `DESKTOP` and light by default. */
-  viewport?: typeof DESKTOP
-  colorScheme?: 'light' | 'dark'
-}
 
 /** The page learns by a request that no person has signed in. */
 const SIGNED_OUT = /status of 401 .* at \S+\/console\/api\/session$/

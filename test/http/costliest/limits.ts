@@ -8,34 +8,31 @@ export const MOST_MS = 50
 /** The octets of the largest message: a turn may receive it from one thread and copy it for another. */
 const LARGEST = 24_000_000
 
+export interface TurnVerdict {
+  isShort: boolean
+  /** The turn, its limit, and the speed of the machine that the limit allows for. */
+  figures: string
+}
+
 /**
- * Whether a turn of `ms` is short for the present speed of the machine. `stalls`: any of the service, whose buckets
- * round the limit.
+ * Judges a turn of `ms` by the present speed of the machine. `stalls`: any of the service, whose buckets round the
+ * limit.
  */
-export function isShort(ms: number, stalls: Stalls): boolean {
-  return ms <= MOST_MS || ms <= limitOf(stalls).ms
-}
-
-/** Fails when the longest turn of the quickest round, `ms`, is not short. `stalled`: what the service logged. */
-export function assertShort(ms: number, stalls: Stalls, stalled = ''): void {
-  if (ms <= MOST_MS) return
-  const limit = limitOf(stalls)
-  assert.ok(
-    ms <= limit.ms,
-    `the main thread was away for up to ${ms} ms each time (${limit.speed}): ${stalled}`,
-  )
-  console.log(`a turn of up to ${ms} ms is accepted: ${limit.speed}`)
-}
-
-function limitOf(stalls: Stalls): { ms: number; speed: string } {
+export function judgeTurn(ms: number, stalls: Stalls): TurnVerdict {
+  if (ms <= MOST_MS) return { isShort: true, figures: `${ms} ms` }
   const measured = slowness()
   // Noise is no slow processor, and the figures of one that is more than four times slower say nothing.
   const slow = measured < 1.1 ? 1 : Math.min(measured, 4)
   const delay = freshMemoryDelay(2 * LARGEST)
-  const ms = slow === 1 && delay < 1 ? MOST_MS : bucketOf(MOST_MS * slow + delay, stalls)
-  const processor = `processor ${slow.toFixed(1)} times slower than usual`
-  return {
-    ms,
-    speed: `limit ${ms} ms, ${processor}, fresh memory for the largest message ${delay.toFixed(0)} ms`,
-  }
+  const limit = slow === 1 && delay < 1 ? MOST_MS : bucketOf(MOST_MS * slow + delay, stalls)
+  const speed = `processor ${slow.toFixed(1)} times slower than usual, fresh memory ${delay.toFixed(0)} ms`
+  const figures = `${ms} ms (limit ${limit} ms, ${speed})`
+  const isShort = ms <= limit
+  if (isShort) console.log(`a turn of up to ${figures} is accepted`)
+  return { isShort, figures }
+}
+
+/** Fails when the longest turn of the quickest round was not short. `stalled`: what the service logged. */
+export function assertShort({ isShort, figures }: TurnVerdict, stalled = ''): void {
+  assert.ok(isShort, `the main thread was away for up to ${figures} each time: ${stalled}`)
 }

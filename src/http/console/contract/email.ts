@@ -125,7 +125,7 @@ export const EMAIL_DETAIL = object({
   recipients: { type: 'array', items: RECIPIENT },
   /** The number of recipients in each state, over all recipients. The list has one page of recipients. */
   states: { type: 'object', additionalProperties: INTEGER },
-  /** As in the row of the list. */
+  /** The counts are those of the row in the list. */
   statuses: STATUS_COUNTS,
   events: { type: 'array', items: EVENT },
   attempts: { type: 'array', items: ATTEMPT },

@@ -4,7 +4,9 @@ import type { AccountDirectory } from '../../../accounts/directory.ts'
 import { clip } from '../../../ingress/fault.ts'
 import type { FindClosure } from '../../../operate/closures.ts'
 import { countedStatuses, recipientsOf } from '../../../operate/listed-status.ts'
+import { mostAttemptsOf } from '../../../operate/next-step.ts'
 import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
+import type { HttpDeps } from '../../deps.ts'
 import type { EMAIL_ROW } from '../contract/emails.ts'
 
 export type EmailRowJson = Static<typeof EMAIL_ROW>
@@ -21,11 +23,26 @@ interface RowCircumstances {
   now: number
 }
 
-/**
- * `counts`: null when the recipients' states are unknown. `closed`: as lists know it. `mostAttempts`: after which a
- * recipient fails permanently. `now`: Unix ms.
- */
-export function emailRow(
+export interface ListedEmail {
+  email: EmailSummary
+  /** Null when the recipients' states are unknown. */
+  counts: RecipientCounts | null
+}
+
+/** `closedFor`: the closures that keep an email waiting, as lists know them. `now`: Unix ms. */
+export function emailRows(
+  { accounts: { directory }, settings }: Pick<HttpDeps, 'accounts' | 'settings'>,
+  listed: readonly ListedEmail[],
+  closedFor: (email: EmailSummary) => FindClosure,
+  now: number,
+): EmailRowJson[] {
+  const mostAttempts = mostAttemptsOf(settings)
+  return listed.map(({ email, counts }) =>
+    emailRow(email, counts, { directory, closed: closedFor(email), mostAttempts, now }),
+  )
+}
+
+function emailRow(
   email: EmailSummary,
   counts: RecipientCounts | null,
   { directory, closed, mostAttempts, now }: RowCircumstances,

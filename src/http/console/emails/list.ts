@@ -10,7 +10,6 @@ import { countEmails, findEmail, searchEmails } from '../../../operate/emails.ts
 import { OperateError } from '../../../operate/error.ts'
 import { domainName } from '../../../operate/find.ts'
 import { listedClosures } from '../../../operate/listed-status.ts'
-import { mostAttemptsOf } from '../../../operate/next-step.ts'
 import type { Clock } from '../../../operate/parse-time.ts'
 import { STATUS_FILTERS, type StatusFilter, statusFilterNamed } from '../../../operate/status-word.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -18,7 +17,7 @@ import { BEGINNING, snippetOf } from '../../shown-emails/snippet.ts'
 import type { EMAIL_LIST_ROUTES } from '../contract/emails.ts'
 import type { PartOf } from '../contract/route.ts'
 import type { Works } from '../work.ts'
-import { emailRow } from './email-row.ts'
+import { emailRows } from './email-row.ts'
 
 /** Emails whose snippets one request reads, and octets of memory for each. */
 const MOST_SNIPPETS = 25
@@ -148,7 +147,7 @@ function timeOf(field: string, text: string): number {
 
 export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
   'GET /companies/:company/emails': async ({ op, company, query }, core) => {
-    const { store, accounts } = core.deps
+    const { store } = core.deps
     const { limit = 60 } = query
     // Taken before the list is read: changes in between are sent again, and none is missed.
     const cursor = await store.settledEventNumber()
@@ -165,14 +164,7 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
     )
     const listed = page.map((email) => ({ email, counts: recipientCounts.get(email.id) ?? null }))
     const closedFor = await listedClosures(() => op, listed)
-    const emails = listed.map(({ email, counts }) =>
-      emailRow(email, counts, {
-        directory: accounts.directory,
-        closed: closedFor(email),
-        mostAttempts: mostAttemptsOf(op.setup),
-        now,
-      }),
-    )
+    const emails = emailRows(core.deps, listed, closedFor, now)
     const found = [...words].map(([id, where]) => ({ id, ...where }))
     return { emails, next, unfinished: unfinishedIn(op, query), cursor, words: found, texts }
   },

@@ -8,11 +8,10 @@ import { fairPool } from '../../../ingress/admission/fair-pool.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { OPERATOR } from '../../../operate/authority.ts'
 import { listedClosures, NO_CLOSURES } from '../../../operate/listed-status.ts'
-import { mostAttemptsOf } from '../../../operate/next-step.ts'
 import type { HttpCore } from '../../core.ts'
 import type { Authentication } from '../authenticate.ts'
 import type { CHANGES } from '../contract/emails.ts'
-import { emailRow } from '../emails/email-row.ts'
+import { emailRows } from '../emails/email-row.ts'
 
 /** Streams in all, and of one person. */
 const MOST = 400
@@ -161,18 +160,11 @@ export class Streams {
   }
 
   async #write({ cursor, emails, more }: Changes): Promise<string> {
-    const { accounts, operation, settings } = this.#core.deps
+    const { deps } = this.#core
     const now = Date.now()
     // Rows tell no words of servers. When the store does not answer, a row says less until it is read again.
-    const closedFor = await listedClosures(() => operation(OPERATOR), emails).catch(() => NO_CLOSURES)
-    const lines = emails.map(({ email, counts }) =>
-      emailRow(email, counts, {
-        directory: accounts.directory,
-        closed: closedFor(email),
-        mostAttempts: mostAttemptsOf(settings),
-        now,
-      }),
-    )
+    const closedFor = await listedClosures(() => deps.operation(OPERATOR), emails).catch(() => NO_CLOSURES)
+    const lines = emailRows(deps, emails, closedFor, now)
     const data = JSON.stringify({ cursor, emails: lines, more } satisfies Static<typeof CHANGES>)
     return `id: ${cursor}\nevent: changes\ndata: ${data}\n\n`
   }
