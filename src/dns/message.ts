@@ -121,6 +121,8 @@ export interface DnsAnswer<Type extends RecordType = RecordType> {
 export function readAnswer<Type extends RecordType>(reply: Buffer, type: Type): DnsAnswer<Type> {
   if (reply.length > MOST_OCTETS || reply.readUInt16BE(4) > 1) throw new RangeError('Too much')
   const { answers = [], authorities = [], additionals = [] } = packet.decode(withFewRecords(reply))
+  // `dns-packet` reads an address or a text beyond the end of the message, and returns what there is of it.
+  if (packet.decode.bytes > reply.length) throw new RangeError('The message ends within a record')
   const opt = additionals.find((record) => record.type === 'OPT')
   const soa = authorities.find((record) => record.type === 'SOA')
   return {

@@ -88,6 +88,18 @@ test('a server is asked last once it was silent about three organizations, with 
   assert.equal(await isAsked('four.example'), true)
 })
 
+test('an answer that ends within its last record has no records', async () => {
+  const server = await serving({}, false)
+  const client = new DnsClient({ servers: [server], timeout: 250, tries: 1, now: () => performance.now() })
+  const record = (type: number, ...data: number[]) =>
+    Buffer.from([0xc0, 0x0c, 0, type, 0, 1, 0, 0, 0, 60, 0, 4, ...data])
+  const octets = { A: record(1, 192, 0), AAAA: record(28, 0x20, 1), TXT: record(16, 3, 0x61) }
+  for (const [type, record] of Object.entries(octets)) {
+    server.zone[`x.test/${type}`] = { octets: record, counts: [1, 0, 0] }
+    await assert.rejects(client.ask('x.test', type as keyof typeof octets), failsWith('BADRESP'), type)
+  }
+})
+
 test('an unreadable answer counts as an answer: its server is neither asked again nor taken for away', async () => {
   const server = await serving({}, false)
   const client = new DnsClient({ servers: [server], timeout: 250, tries: 2, now: () => performance.now() })
