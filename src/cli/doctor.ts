@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
-import { type CheckState, type Diagnosis, examine } from '../operate/doctor/examine.ts'
+import { type CheckState, type Diagnosis, examine, withoutDatabase } from '../operate/doctor/examine.ts'
+import { type OperateCode, OperateError } from '../operate/error.ts'
 import { command, type JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
 import { printJson, printLine } from './print.ts'
+
+const DATABASE_FAULTS: ReadonlySet<OperateCode> = new Set(['unavailable', 'damaged'])
 
 export function addDoctor(program: Command): void {
   command(program, {
@@ -21,10 +24,16 @@ export function addDoctor(program: Command): void {
 }
 
 async function doctor({ json }: JsonOption): Promise<void> {
-  const diagnosis = await withOperation((op) => examine(op, {}))
+  const diagnosis = await withOperation((op) => examine(op, {})).catch(databaseFault)
   if (json) printJson(diagnosis)
   else printDiagnosis(diagnosis)
   if (diagnosis.state === 'problem') process.exitCode = 1
+}
+
+/** Rethrows any other error. */
+function databaseFault(error: unknown): Diagnosis {
+  if (!(error instanceof OperateError) || !DATABASE_FAULTS.has(error.code)) throw error
+  return withoutDatabase(error)
 }
 
 /** All of them are as wide as the longest one. */
@@ -45,6 +54,6 @@ function printDiagnosis({ checks }: Diagnosis): void {
   const count = (state: CheckState) => checks.filter((check) => check.state === state).length
   printLine()
   printLine(
-    `${checks.length} checks: ${count('ok')} ok, ${count('warning')} to improve, ${count('problem')} in trouble, ${count('unknown')} unknown.`,
+    `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${count('ok')} ok, ${count('warning')} to improve, ${count('problem')} in trouble, ${count('unknown')} unknown.`,
   )
 }

@@ -72,3 +72,19 @@ test('beside a running service, and after it was killed', async () => {
   )
   assert.equal(killed.code, 1)
 })
+
+test('a database that cannot be opened is a problem like any other', async () => {
+  const url = place.env.POSTROAD_DATABASE_URL
+  place.env.POSTROAD_DATABASE_URL = 'postgres://postroad@127.0.0.1:1/postroad'
+  const { code, diagnosis: found } = await diagnosis()
+  const { stdout } = await place.run('doctor')
+  if (url === undefined) delete place.env.POSTROAD_DATABASE_URL
+  else place.env.POSTROAD_DATABASE_URL = url
+  assert.equal(code, 1)
+  assert.equal(found.state, 'problem')
+  assert.deepEqual(
+    found.checks.map(({ id, state }) => [id, state]),
+    [['database', 'problem']],
+  )
+  assert.match(stdout, /^PROBLEM {2}Database: The database .+ is not available: nothing answers there\./m)
+})

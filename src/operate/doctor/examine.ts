@@ -7,6 +7,7 @@ import {
   type CheckState,
   type DoctorCheck,
   type PlannedCheck,
+  problem,
   unknown,
   worstOf,
 } from './check.ts'
@@ -45,6 +46,15 @@ export const examine = verb(
   },
   null,
 )
+
+/** The only finding when the database cannot be opened: every other check needs it. */
+export function withoutDatabase({ message }: Error): Diagnosis {
+  const advice = 'Mend this first: nothing else is checked without the database.'
+  return {
+    state: 'problem',
+    checks: [{ id: 'database', title: 'Database', ...problem(`${message}.`, advice) }],
+  }
+}
 
 /** `near`: only those that contact no server outside this installation. */
 export async function madeChecks(op: Operation, which: 'all' | 'near'): Promise<DoctorCheck[]> {
