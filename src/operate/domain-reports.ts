@@ -2,11 +2,10 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import { reportsOf } from '../accounts/dns-records.ts'
 import { DAY_MS, utcDay } from '../common/utc-day.ts'
-import type { DmarcDetail } from '../domain-reports/detail.ts'
 import { MOST_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
 import type { Disposition } from '../mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../mail/domain-report/tls-report.ts'
-import type { KeptTlsReport } from '../store/store.ts'
+import type { DmarcDaySum, DmarcSourceSum, KeptTlsReport } from '../store/store.ts'
 import { dmarcAdvice } from './dmarc-advice.ts'
 import { OperateError } from './error.ts'
 import { domainName, findDomain } from './find.ts'
@@ -15,24 +14,11 @@ import { type Operation, verb } from './verb.ts'
 
 /** Days that the summary covers. */
 const SPAN_DAYS = 30
-const MOST_ROWS = 20_000
 const MOST_SOURCES = 200
+const MOST_REPORTERS = 100
+/** TLS reports that are listed, and results of each day in the reports of others. */
 const MOST_REPORTS = 100
-
-/** A server that sends as the domain, or all sources that no report names. */
-export interface DmarcSource {
-  /** Its address; null: sources that are not named. */
-  source: string | null
-  messages: number
-  /** Messages with an aligned signature, with aligned SPF, and with neither. */
-  dkim: number
-  spf: number
-  failing: number
-  quarantined: number
-  rejected: number
-  /** Domains that it signed for, or sent from. */
-  domains: string[]
-}
+const MOST_RESULTS = 50
 
 export interface DmarcSummary {
   domain: string
@@ -49,7 +35,7 @@ export interface DmarcSummary {
   /** Messages that `p=quarantine` and `p=reject` concern. */
   failing: number
   /** Sources with the most failing messages first, then those with the most messages. */
-  sources: DmarcSource[]
+  sources: DmarcSourceSum[]
   /** The next step of the policy, as a sentence. */
   advice: string
 }
@@ -66,48 +52,20 @@ export async function dmarcOf(
 ): Promise<DmarcSummary> {
   const { id, name } = domain
   const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
-  const [rows, reports] = await Promise.all([
-    op.store.domainReportRows(id, 'dmarc', since, MOST_ROWS),
-    op.store.domainReports(id, 'dmarc', MOST_REPORTS),
-  ])
-  const sources = new Map<string | null, DmarcSource>()
-  let policy: Disposition | null = null
-  for (const { detail, amount } of rows) {
-    const seen = JSON.parse(detail) as DmarcDetail
-    policy ??= seen.policy
-    addTo(sources, seen, amount)
-  }
-  const all = [...sources.values()]
-  const sum = (of: (source: DmarcSource) => number) => all.reduce((total, source) => total + of(source), 0)
-  const messages = sum((source) => source.messages)
-  const failing = sum((source) => source.failing)
-  const days = new Set(rows.map(({ day }) => day)).size
-  const facts = { since, days, policy, messages, passing: messages - failing, failing }
+  const most = { sources: MOST_SOURCES, reporters: MOST_REPORTERS }
+  const { days, sources, reporters } = await op.store.dmarcSums(id, since, most)
+  const sum = (of: (day: DmarcDaySum) => number) => days.reduce((total, day) => total + of(day), 0)
+  const messages = sum((day) => day.messages)
+  const failing = sum((day) => day.failing)
+  const policy = days.find((day) => day.policy !== null)?.policy ?? null
+  const count = new Set(days.map(({ day }) => day)).size
+  const facts = { since, days: count, policy, messages, passing: messages - failing, failing }
   return {
     domain: name,
     ...facts,
-    reporters: [...new Set(reports.map(({ reporter }) => reporter))].toSorted(),
-    sources: all.toSorted((a, b) => b.failing - a.failing || b.messages - a.messages).slice(0, MOST_SOURCES),
+    reporters: reporters.toSorted(),
+    sources,
     advice: dmarcAdvice({ ...facts, address: reportsOf(domain, serviceNames(op, domain)) }),
-  }
-}
-
-function addTo(sources: Map<string | null, DmarcSource>, seen: DmarcDetail, amount: number): void {
-  const { source, dkim, spf, disposition, dkimDomain, spfDomain } = seen
-  let sum = sources.get(source)
-  if (sum === undefined) {
-    const none = { messages: 0, dkim: 0, spf: 0, failing: 0, quarantined: 0, rejected: 0 }
-    sum = { source, ...none, domains: [] }
-    sources.set(source, sum)
-  }
-  sum.messages += amount
-  if (dkim) sum.dkim += amount
-  if (spf) sum.spf += amount
-  if (!dkim && !spf) sum.failing += amount
-  if (disposition === 'quarantine') sum.quarantined += amount
-  if (disposition === 'reject') sum.rejected += amount
-  for (const domain of [dkimDomain, spfDomain]) {
-    if (domain !== null && sum.domains.length < 5 && !sum.domains.includes(domain)) sum.domains.push(domain)
   }
 }
 
@@ -141,8 +99,8 @@ export const listTlsReports = verb(
     const reports: TlsReportDescription[] = []
     for (const report of kept) reports.push(await described(op, report))
     const own = op.accounts.domains.filter((each) => each.name === name)
-    const received = await Promise.all(own.map(({ id }) => receivedOf(op, id)))
-    return { reports, received: received.flat().filter((each) => day === undefined || each.day === day) }
+    const received = await Promise.all(own.map(({ id }) => receivedOf(op, id, day)))
+    return { reports, received: received.flat() }
   },
   null,
 )
@@ -166,9 +124,15 @@ async function described(op: Operation, report: KeptTlsReport): Promise<TlsRepor
   }
 }
 
-async function receivedOf(op: Pick<Operation, 'store' | 'now'>, id: string): Promise<ReceivedTlsResult[]> {
-  const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
-  const rows = await op.store.domainReportRows(id, 'tls', since, MOST_REPORTED)
+/** `only`: this day; absent: all that the summary covers. */
+async function receivedOf(
+  op: Pick<Operation, 'store' | 'now'>,
+  id: string,
+  only?: string,
+): Promise<ReceivedTlsResult[]> {
+  const now = op.now()
+  const days = { from: only ?? utcDay(now - SPAN_DAYS * DAY_MS), to: only ?? utcDay(now + DAY_MS) }
+  const rows = await op.store.domainReportRows(id, 'tls', days, MOST_RESULTS)
   return rows.map(({ day, detail, amount }) => ({
     ...(JSON.parse(detail) as TlsSessionResult),
     day,

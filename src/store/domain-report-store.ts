@@ -1,4 +1,5 @@
 /** Reports about domains: those that we send about recipients' domains, and those that others send about ours. */
+import type { Disposition } from '../mail/domain-report/dmarc-report.ts'
 import type { DomainReportKind } from '../mail/domain-report/report-mail.ts'
 
 export type { DomainReportKind }
@@ -57,14 +58,61 @@ export interface ReceivedReport {
   amount: number
 }
 
+/** The detail of a row of DMARC reports: messages that receivers saw. `source` null: of many sources. */
+export interface DmarcDetail {
+  source: string | null
+  headerFrom: string
+  dkim: boolean
+  spf: boolean
+  disposition: Disposition
+  /** The policy that the receiver saw; null: it could not be read. */
+  policy: Disposition | null
+  dkimDomain: string | null
+  spfDomain: string | null
+}
+
 /** A row of reports, summed up. */
 export interface DomainReportRow {
   day: string
   /** Equal for equal details. */
   key: string
-  /** As JSON. */
+  /** As JSON; of a DMARC report a `DmarcDetail`. */
   detail: string
   amount: number
+}
+
+/** The messages of a day that receivers saw under one policy. */
+export interface DmarcDaySum {
+  day: string
+  /** Null: it could not be read. */
+  policy: Disposition | null
+  messages: number
+  /** Messages without an aligned signature and without aligned SPF. */
+  failing: number
+}
+
+/** The messages of a server that sends as the domain. */
+export interface DmarcSourceSum {
+  /** Its address; null: sources that are not named. */
+  source: string | null
+  messages: number
+  /** Messages with an aligned signature, with aligned SPF, and with neither. */
+  dkim: number
+  spf: number
+  failing: number
+  quarantined: number
+  rejected: number
+  /** Domains that it signed for, or sent from: the first and the last of each by name, without those that repeat. */
+  domains: string[]
+}
+
+export interface DmarcSums {
+  /** All days with messages: the newest first, and of a day the policy of the most messages. */
+  days: DmarcDaySum[]
+  /** Those with the most failing messages first, then those with the most messages. */
+  sources: DmarcSourceSum[]
+  /** Those that saw the most messages first. */
+  reporters: string[]
 }
 
 /** The rows of a report: as it is, and with less detail, so that they add up to a few. */
@@ -97,12 +145,14 @@ export interface DomainReportStore {
   ): Promise<boolean>
   /** The newest first. */
   domainReports(domainId: string, kind: DomainReportKind, limit: number): Promise<ReceivedReport[]>
-  /** Those since a day, the newest day and then the largest first. */
+  /** The DMARC reports about a domain from a day on, summed up. */
+  dmarcSums(domainId: string, since: string, most: { sources: number; reporters: number }): Promise<DmarcSums>
+  /** The largest rows of each day, `ofDay` of them at most; the newest day and then the largest first. */
   domainReportRows(
     domainId: string,
     kind: DomainReportKind,
-    since: string,
-    limit: number,
+    days: { from: string; to: string },
+    ofDay: number,
   ): Promise<DomainReportRow[]>
   /** Forgets days before this time (Unix ms), a little of each kind. Returns the number of removed rows. */
   forgetDomainReports(before: number, limit: number): Promise<number>

@@ -50,10 +50,12 @@ describe('reports about our domains', () => {
   const mail = (xml: string) =>
     receiver.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'receiver.test!x.test!1!2.xml.gz'))
   const rows = async (kind: 'dmarc' | 'tls') =>
-    (await service.store.domainReportRows(own.id, kind, day, 100)).map(({ detail, amount }) => ({
-      ...JSON.parse(detail),
-      amount,
-    }))
+    (await service.store.domainReportRows(own.id, kind, { from: day, to: day }, 100)).map(
+      ({ detail, amount }) => ({
+        ...JSON.parse(detail),
+        amount,
+      }),
+    )
   const post = (url: string, body: string | Uint8Array) => {
     const type = typeof body === 'string' ? 'application/tlsrpt+json' : 'application/tlsrpt+gzip'
     return fetch(url, { method: 'POST', body, headers: { 'content-type': type } })
@@ -150,7 +152,7 @@ describe('reports about our domains', () => {
     const json = tlsJson({ reportId: 'long', policies })
     const sent = mailWith(gzipSync(json), 'application/tlsrpt+gzip', 'report.json.gz')
     assert.equal((await receiver.receiveMail(sent)).kind, 'tls')
-    const found = await service.store.domainReportRows(another.id, 'tls', day, 10_000)
+    const found = await service.store.domainReportRows(another.id, 'tls', { from: day, to: day }, 10_000)
     assert.equal(
       found.length,
       33,

@@ -10,6 +10,7 @@ import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { StoreConflict } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
 import { acme, claimRequest, email, node, states } from './samples.ts'
+import { assertSummedUp, INSERT_UNSUMMED, migrationsBeforeSums } from './unsummed-rows.ts'
 
 const FIRST = { name: '0001-first', sql: "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('row')" }
 const SECOND = { name: '0002-b', sql: "ALTER TABLE t ADD COLUMN b TEXT; UPDATE t SET b = a || '!'" }
@@ -40,6 +41,16 @@ describe('migrations', () => {
       { version: 2, name: '0002-b' },
     ])
     assert.deepEqual({ ...db.prepare('SELECT a, b FROM t').get() }, { a: 'row', b: 'row!' })
+  })
+
+  test('rows of DMARC reports from before the sums are summed up, too', async (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, migrationsBeforeSums(MIGRATIONS))
+    db.exec(INSERT_UNSUMMED)
+    migrate(db, path)
+    const store = await SqliteStore.open(path, { exclusive: false })
+    t.after(() => store.close())
+    await assertSummedUp(store)
   })
 
   test('one that fails leaves the schema as it was', (t) => {

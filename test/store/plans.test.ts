@@ -63,6 +63,9 @@ test('no statement of the SQLite store reads through a table that grows with his
   readOperations(db)
   for (const { sqlite } of STATEMENTS) db.prepare(sqlite)
   assert.ok(db.plans.length > 80)
+  const sums = db.plans.filter(({ sql }) => / FROM domain_report_rows WHERE .* GROUP BY /s.test(sql))
+  assert.equal(sums.length, 2)
+  for (const { steps } of sums) assert.match(steps[0]!, /USING COVERING INDEX domain_report_rows_sums /)
 
   const scans = db.plans.flatMap(({ sql, steps }) => {
     const names = new Map(

@@ -51,7 +51,7 @@ export const REPORTERS = 'domain-reports'
 const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
 /** The most reports about one domain and day, and the number of rows after which their sources are not stored. */
-const MOST = { reports: 500, rows: 5_000 }
+export const MOST_OF_DAY = { reports: 500, rows: 5_000 }
 
 /**
  * The most domains that one report counts for, because each takes a commit. A report about `com` would concern most
@@ -118,7 +118,7 @@ async function keep(
       reporter: read.kind === 'dmarc' ? read.report.reporter : read.report.organization,
       reportId: read.report.reportId,
     }
-    if (await store.keepDomainReport(report, rows, MOST)) isNew = true
+    if (await store.keepDomainReport(report, rows, MOST_OF_DAY)) isNew = true
   }
   return { kind, isNew, domains: own.map(({ domain }) => domain.name) }
 }

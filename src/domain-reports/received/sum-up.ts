@@ -2,8 +2,8 @@
 import { utcDay } from '../../common/utc-day.ts'
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
-import type { DomainReportRow, DomainReportRows } from '../../store/store.ts'
-import { type DmarcDetail, detailKey } from '../detail.ts'
+import type { DmarcDetail, DomainReportRow, DomainReportRows } from '../../store/store.ts'
+import { detailKey } from '../detail.ts'
 
 /** Rows with a source that one report adds, at most; the rest counts without source. */
 const MOST_ROWS = 1_000

@@ -128,7 +128,8 @@ class DmarcReader {
 /** Null for a record without a source or a count. */
 function recordOf(facts: ReadonlyMap<string, string>): DmarcReportRecord | null {
   const fact = (path: string) => facts.get(path) ?? ''
-  const source = fact('row/source_ip')
+  // The zone of an address may be of any length, and says nothing to others (RFC 4007 11.2).
+  const source = fact('row/source_ip').split('%', 1)[0]!
   const messages = Number(fact('row/count'))
   const headerFrom = domainOf(fact('identifiers/header_from'))
   if (isIP(source) === 0 || !Number.isInteger(messages) || messages < 1 || headerFrom === null) return null

@@ -1,6 +1,10 @@
 /** Reports about domains, sent and received. */
 import { DAY_MS, utcDay } from '../../common/utc-day.ts'
 import type {
+  DmarcDaySum,
+  DmarcDetail,
+  DmarcSourceSum,
+  DomainReportKind,
   DomainReportRow,
   KeptTlsReport,
   ReceivedReport,
@@ -11,6 +15,8 @@ import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
 type ReportRow = Omit<KeptTlsReport, 'sentTo'> & { sentTo: string }
+type SourceRow = Omit<DmarcSourceSum, 'domains'> &
+  Record<'firstDkim' | 'lastDkim' | 'firstSpf' | 'lastSpf', string | null>
 
 /** Rows are written in one order, so that no two transactions wait for each other. */
 const COUNT = statement(
@@ -60,18 +66,55 @@ const FULL = statement(`SELECT 1 AS full_day FROM domain_report_rows
 const KEEP = statement(`INSERT INTO domain_reports
     (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
+/** The columns are the detail of a DMARC report once more: the sums read them in an index. */
 const ADD = statement(
-  ({ rows }) => `INSERT INTO domain_report_rows (domain_id, kind, day, key, detail, amount)
-    SELECT $1::text, $2::text, j.day, j.key, j.detail, j.amount
-    FROM ${rows('$3', { day: 'text', key: 'text', detail: 'text', amount: 'bigint' })}
+  ({ rows }) => `INSERT INTO domain_report_rows
+      (domain_id, kind, day, key, detail, amount, source, dkim, spf, disposition, policy, dkim_domain, spf_domain)
+    SELECT $1::text, $2::text, j.day, j.key, j.detail, j.amount,
+      j.source, j.dkim, j.spf, j.disposition, j.policy, j."dkimDomain", j."spfDomain"
+    FROM ${rows('$3', {
+      day: 'text',
+      key: 'text',
+      detail: 'text',
+      amount: 'bigint',
+      source: 'text',
+      dkim: 'boolean',
+      spf: 'boolean',
+      disposition: 'text',
+      policy: 'text',
+      dkimDomain: 'text',
+      spfDomain: 'text',
+    })}
     WHERE true ORDER BY j.day, j.key
     ON CONFLICT (domain_id, kind, day, key) DO UPDATE SET amount = domain_report_rows.amount + excluded.amount`,
 )
 const RECEIVED = statement<ReceivedReport>(`SELECT domain_id AS "domainId", kind, reporter,
     report_id AS "reportId", begin_at AS "begin", end_at AS "end", received_at AS "receivedAt", amount
   FROM domain_reports WHERE domain_id = $1 AND kind = $2 ORDER BY begin_at DESC LIMIT $3`)
-const ROWS = statement<DomainReportRow>(`SELECT day, key, detail, amount FROM domain_report_rows
-  WHERE domain_id = $1 AND kind = $2 AND day >= $3 ORDER BY day DESC, amount DESC, key LIMIT $4`)
+/** The rows of a busy day are many, and their details are long: they are read of the largest alone. */
+const ROWS = statement<DomainReportRow>(`SELECT r.day, r.key, r.detail, r.amount
+  FROM (SELECT day, key, row_number() OVER (PARTITION BY day ORDER BY amount DESC, key) AS place
+    FROM domain_report_rows WHERE domain_id = $1 AND kind = $2 AND day BETWEEN $3 AND $4) AS l
+  JOIN domain_report_rows r ON r.domain_id = $1 AND r.kind = $2 AND r.day = l.day AND r.key = l.key
+  WHERE l.place <= $5 ORDER BY r.day DESC, r.amount DESC, r.key`)
+
+/** Anybody may write a report: as numbers with a fraction, no sum is too large for its reader. */
+const sum = (amount: string) => `CAST(sum(${amount}) AS double precision)`
+const sumWhere = (condition: string) => sum(`CASE WHEN ${condition} THEN amount ELSE 0 END`)
+const FAILING = sumWhere('NOT dkim AND NOT spf')
+/** Those of DMARC reports: the condition of the index, whose rows are a quarter of the table's in size. */
+const SINCE = 'WHERE domain_id = $1 AND dkim IS NOT NULL AND day >= $2'
+const DAYS = statement<DmarcDaySum>(`SELECT day, policy, ${sum('amount')} AS messages, ${FAILING} AS failing
+  FROM domain_report_rows ${SINCE} GROUP BY day, policy ORDER BY day DESC, messages DESC, policy`)
+const SOURCES = statement<SourceRow>(`SELECT source, ${sum('amount')} AS messages,
+    ${sumWhere('dkim')} AS dkim, ${sumWhere('spf')} AS spf, ${FAILING} AS failing,
+    ${sumWhere("disposition = 'quarantine'")} AS quarantined, ${sumWhere("disposition = 'reject'")} AS rejected,
+    min(dkim_domain) AS "firstDkim", max(dkim_domain) AS "lastDkim",
+    min(spf_domain) AS "firstSpf", max(spf_domain) AS "lastSpf"
+  FROM domain_report_rows ${SINCE} GROUP BY source ORDER BY failing DESC, messages DESC, source LIMIT $3`)
+const REPORTERS = statement<Pick<ReceivedReport, 'reporter'>>(`SELECT reporter FROM domain_reports
+  WHERE domain_id = $1 AND kind = 'dmarc' AND begin_at >= $2
+  GROUP BY reporter ORDER BY sum(amount) DESC, reporter LIMIT $3`)
 
 const FORGET_DAYS = [
   forgetBefore('tls_sessions', 'domain, day, key', 'day'),
@@ -98,8 +141,20 @@ export const domainReportReads = {
     return yield* port.read.all(RECEIVED, domainId, kind, limit)
   },
 
-  *domainReportRows(port, domainId, kind, since, limit) {
-    return yield* port.read.all(ROWS, domainId, kind, since, limit)
+  *dmarcSums(port, domainId, since, most) {
+    return yield* port.snapshot(function* (db) {
+      const sources = yield* db.all(SOURCES, domainId, since, most.sources)
+      const reporters = yield* db.all(REPORTERS, domainId, Date.parse(since), most.reporters)
+      return {
+        days: yield* db.all(DAYS, domainId, since),
+        sources: sources.map(sourceOf),
+        reporters: reporters.map(({ reporter }) => reporter),
+      }
+    })
+  },
+
+  *domainReportRows(port, domainId, kind, { from, to }, ofDay) {
+    return yield* port.read.all(ROWS, domainId, kind, from, to, ofDay)
   },
 } satisfies Operations<ReadPort>
 
@@ -131,7 +186,7 @@ export const domainReportWrites = {
       if (kept === 0) return false
       const of = utcDay(midnight)
       const isFull = (yield* db.one(FULL, domainId, kind, of, most.rows - 1)) !== undefined
-      yield* db.run(ADD, domainId, kind, isFull ? unnamed : named)
+      yield* db.run(ADD, domainId, kind, withColumns(kind, isFull ? unnamed : named))
       return true
     })
   },
@@ -146,4 +201,14 @@ export const domainReportWrites = {
 
 function reportOf(row: ReportRow): KeptTlsReport {
   return { ...row, sentTo: JSON.parse(row.sentTo) as string[] }
+}
+
+function withColumns(kind: DomainReportKind, rows: readonly DomainReportRow[]): readonly object[] {
+  if (kind !== 'dmarc') return rows
+  return rows.map((row) => ({ ...(JSON.parse(row.detail) as DmarcDetail), ...row }))
+}
+
+function sourceOf({ firstDkim, lastDkim, firstSpf, lastSpf, ...sums }: SourceRow): DmarcSourceSum {
+  const domains = [firstDkim, lastDkim, firstSpf, lastSpf].filter((name) => name !== null)
+  return { ...sums, domains: [...new Set(domains)] }
 }

@@ -7,12 +7,13 @@ const BYTEA = 17
 const INT8 = 20
 const INT2 = 21
 const INT4 = 23
+const FLOAT8 = 701
 
 type Parse = (value: string) => unknown
 
 /**
- * How `pg` parses columns (it reads them as text). Whole numbers become numbers (none here exceeds 2^53), octets become
- * a Uint8Array of their own, any other type stays text.
+ * How `pg` parses columns (it reads them as text). Numbers of these types become numbers (no whole one exceeds 2^53),
+ * octets become a Uint8Array of their own, any other type stays text.
  */
 export const types = {
   getTypeParser(oid: number): Parse {
@@ -26,6 +27,7 @@ const PARSERS: Record<number, Parse> = {
   [INT8]: Number,
   [INT4]: Number,
   [INT2]: Number,
+  [FLOAT8]: Number,
 }
 
 /** `\\x` and hexadecimal digits. */

@@ -97,6 +97,14 @@ describe('DMARC aggregate reports', () => {
     assert.deepEqual(readDmarcReport(dmarcXml(odd)).records, [])
   })
 
+  test('the zone of a source is left out', () => {
+    const { records } = readDmarcReport(dmarcXml([{ source: `fe80::1%${'a'.repeat(10_000)}`, count: 1 }]))
+    assert.deepEqual(
+      records.map(({ source }) => source),
+      ['fe80::1'],
+    )
+  })
+
   test('entities are not expanded: a document type is refused', () => {
     const bomb = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>${dmarcXml(RECORDS)}`
     assert.throws(() => readDmarcReport(bomb), /document type/)

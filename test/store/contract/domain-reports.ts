@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { KeptTlsReport, ReceivedReport, Store } from '../../../src/store/store.ts'
+import { detailKey } from '../../../src/domain-reports/detail.ts'
+import type { DmarcDetail, KeptTlsReport, ReceivedReport, Store } from '../../../src/store/store.ts'
 import { DAY, NOW } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -94,9 +95,13 @@ export function domainReportsContract(open: OpenBench): void {
       assert.ok(await other.keepDomainReport(second, added, MOST))
       assert.deepEqual(await store.domainReports('d1', 'dmarc', 10), [second, REPORT])
       assert.deepEqual(await store.domainReports('d1', 'tls', 10), [])
-      const rows = (since: string) => store.domainReportRows('d1', 'dmarc', since, 10)
-      assert.deepEqual(await rows(DAY_TEXT), [row('k1', 4, '2026-11-21'), row('k1', 9), row('k2', 1)])
-      assert.deepEqual(await rows('2026-11-21'), [row('k1', 4, '2026-11-21')])
+      const rows = (from: string, to: string, ofDay = 10) =>
+        store.domainReportRows('d1', 'dmarc', { from, to }, ofDay)
+      const later = row('k1', 4, '2026-11-21')
+      assert.deepEqual(await rows(DAY_TEXT, '2026-11-21'), [later, row('k1', 9), row('k2', 1)])
+      assert.deepEqual(await rows(DAY_TEXT, '2026-11-21', 1), [later, row('k1', 9)])
+      assert.deepEqual(await rows('2026-11-21', '2026-11-21'), [later])
+      assert.deepEqual(await rows(DAY_TEXT, DAY_TEXT), [row('k1', 9), row('k2', 1)])
     })
 
     test('a domain has only so many reports of one day', async (t) => {
@@ -112,7 +117,9 @@ export function domainReportsContract(open: OpenBench): void {
       const { store } = await open(t)
       const most = { reports: 10, rows: 2 }
       const rows = async () =>
-        (await store.domainReportRows('d1', 'dmarc', DAY_TEXT, 10)).map(({ key }) => key)
+        (await store.domainReportRows('d1', 'dmarc', { from: DAY_TEXT, to: DAY_TEXT }, 10)).map(
+          ({ key }) => key,
+        )
       const keep = (reportId: string, ...keys: string[]) => {
         const named = keys.map((key) => row(key, 1))
         return store.keepDomainReport({ ...REPORT, reportId }, { named, unnamed: [row('bare', 2)] }, most)
@@ -121,6 +128,75 @@ export function domainReportsContract(open: OpenBench): void {
       assert.ok(await keep('r2', 'k2', 'k3'))
       assert.ok(await keep('r3', 'k4', 'k5'))
       assert.deepEqual((await rows()).toSorted(), ['bare', 'k1', 'k2', 'k3'])
+    })
+
+    test('DMARC reports are summed up by day, source and reporter', async (t) => {
+      const { store } = await open(t)
+      const seen = (source: string | null, changes: Partial<DmarcDetail> = {}) => {
+        const results = { dkim: false, spf: false, disposition: 'none', policy: 'none' } as const
+        const names = { headerFrom: 'a.test', dkimDomain: null, spfDomain: null }
+        return JSON.stringify({ source, ...names, ...results, ...changes })
+      }
+      const of = (day: string, amount: number, detail: string) => ({
+        day,
+        key: detailKey(detail),
+        detail,
+        amount,
+      })
+      const next = '2026-11-21'
+      // Beyond what a number without a fraction can have in JavaScript.
+      const huge = 9e15
+      const rows = [
+        of(DAY_TEXT, huge, seen('192.0.2.1', { dkim: true, dkimDomain: 'b.test', spfDomain: 'c.test' })),
+        of(
+          next,
+          huge,
+          seen('192.0.2.1', { dkim: true, spf: true, dkimDomain: 'a.test', spfDomain: 'a.test' }),
+        ),
+        of(DAY_TEXT, 3, seen('192.0.2.2', { disposition: 'reject', policy: 'reject' })),
+        of(next, 1, seen('192.0.2.2', { disposition: 'quarantine', policy: null })),
+        of(next, 2, seen(null, { spf: true })),
+        of('2026-11-19', 5, seen('192.0.2.3')),
+      ]
+      const most = { reports: 10, rows: 10 }
+      await store.keepDomainReport({ ...REPORT, reporter: 'z.test' }, { named: rows, unnamed: [] }, most)
+      await store.keepDomainReport({ ...REPORT, amount: 9 }, rowsOf(), most)
+      await store.keepDomainReport({ ...REPORT, reporter: 'old.test', begin: NOW - DAY }, rowsOf(), most)
+      await store.keepDomainReport({ ...REPORT, kind: 'tls' }, rowsOf(row('tls', 100)), most)
+      const found = await store.dmarcSums('d1', DAY_TEXT, { sources: 2, reporters: 10 })
+      assert.deepEqual(found, {
+        days: [
+          { day: next, policy: 'none', messages: huge + 2, failing: 0 },
+          { day: next, policy: null, messages: 1, failing: 1 },
+          { day: DAY_TEXT, policy: 'none', messages: huge, failing: 0 },
+          { day: DAY_TEXT, policy: 'reject', messages: 3, failing: 3 },
+        ],
+        sources: [
+          {
+            source: '192.0.2.2',
+            messages: 4,
+            dkim: 0,
+            spf: 0,
+            failing: 4,
+            quarantined: 1,
+            rejected: 3,
+            domains: [],
+          },
+          {
+            source: '192.0.2.1',
+            messages: 2 * huge,
+            dkim: 2 * huge,
+            spf: huge,
+            failing: 0,
+            quarantined: 0,
+            rejected: 0,
+            domains: ['a.test', 'b.test', 'c.test'],
+          },
+        ],
+        reporters: ['receiver.test', 'z.test'],
+      })
+      const other = await store.dmarcSums('d2', DAY_TEXT, { sources: 2, reporters: 10 })
+      assert.deepEqual(other, { days: [], sources: [], reporters: [] })
     })
 
     test('old days are forgotten', async (t) => {

@@ -15,6 +15,7 @@ import {
   withoutPostgres,
 } from '../../support/postgres.ts'
 import { acme, claimRequest, email, newId, node } from '../samples.ts'
+import { assertSummedUp, INSERT_UNSUMMED, migrationsBeforeSums } from '../unsummed-rows.ts'
 
 const PASSWORD = 'not-to-be-shown'
 
@@ -156,6 +157,15 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
       await reason(PostgresStore.open(url), StoreConflict),
       /has "0001-earlier" where this Postroad has "\S+": .*name a new database/,
     )
+  })
+
+  test('sums up rows of DMARC reports from before the sums, too', async (t) => {
+    const url = await emptyDatabase(t)
+    await migrate(url, migrationsBeforeSums(MIGRATIONS))
+    await execute(url, INSERT_UNSUMMED)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    await assertSummedUp(store)
   })
 
   test('updates the schema under a running node, or leaves it as it was', async (t) => {

@@ -7,8 +7,6 @@ import type { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from '../contract/domain
 import type { Works } from '../work.ts'
 import { requireDomain } from './domain-lookup.ts'
 
-/** The most rows of TLS results. */
-const MOST_RESULTS = 200
 const MOST_FAILURES = 3
 
 export const domainReportWorks: Works<typeof DOMAIN_REPORT_ROUTES> = {
@@ -16,7 +14,7 @@ export const domainReportWorks: Works<typeof DOMAIN_REPORT_ROUTES> = {
     requireDomain(op, company, params.domain)
     const { domain: _, ...dmarc } = await showDmarc(op, params)
     const received = await receivedTlsReports(op, params)
-    const tls = received.slice(0, MOST_RESULTS).map(receivedTlsJson)
+    const tls = received.map(receivedTlsJson)
     const tlsUrl = new ReportLinks(core.deps).url(core.apiUrl.urlOf(request.raw), params.domain)
     return { dmarc, tls, tlsUrl }
   },

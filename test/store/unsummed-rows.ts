@@ -1,0 +1,30 @@
+/** Rows of reports about domains as they were kept before migration 0024, and the sums after it. */
+import assert from 'node:assert/strict'
+import type { Migration } from '../../src/store/migration.ts'
+import type { Store } from '../../src/store/store.ts'
+
+export function migrationsBeforeSums(all: readonly Migration[]): Migration[] {
+  return all.slice(
+    0,
+    all.findIndex(({ name }) => name.startsWith('0024-')),
+  )
+}
+
+/** An IPv6 address with a long zone, as reports could contain it. */
+const SOURCE = `fe80::1%${'a'.repeat(5_000)}`
+const NAMES = { headerFrom: 'a.test', dkimDomain: 'a.test', spfDomain: null }
+const DMARC = { source: SOURCE, ...NAMES, dkim: true, spf: false, disposition: 'none', policy: 'reject' }
+const TLS = { type: 'sts', policy: [], hosts: [], failure: null }
+
+export const INSERT_UNSUMMED = `INSERT INTO domain_report_rows (domain_id, kind, day, key, detail, amount)
+  VALUES ('d1', 'dmarc', '2026-11-20', 'k', '${JSON.stringify(DMARC)}', 3),
+    ('d1', 'tls', '2026-11-20', 'k', '${JSON.stringify(TLS)}', 4)`
+
+export async function assertSummedUp(store: Pick<Store, 'dmarcSums'>): Promise<void> {
+  const { days, sources } = await store.dmarcSums('d1', '2026-11-20', { sources: 9, reporters: 9 })
+  assert.deepEqual(days, [{ day: '2026-11-20', policy: 'reject', messages: 3, failing: 0 }])
+  assert.deepEqual(
+    sources.map(({ source, dkim, domains }) => [source, dkim, domains]),
+    [[SOURCE.slice(0, 45), 3, ['a.test']]],
+  )
+}
