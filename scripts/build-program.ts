@@ -19,6 +19,7 @@ const NOT_BUILT_IN = [
   'pg',
   'pino',
   'pino-pretty',
+  'tldts',
   'undici',
 ]
 const src = join(root, 'src')

@@ -158,7 +158,7 @@ export const HOUSE: readonly Place[] = [
     name: 'accounts',
     about:
       'companies, sending domains, API keys, sealed secrets, rights to send, routes of companies and domains; following their changes',
-    imports: words('mail network common'),
+    imports: words('mail dns/organization.ts network common'),
   },
   {
     name: 'email',

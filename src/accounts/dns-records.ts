@@ -1,4 +1,5 @@
 /** The DNS records that a domain needs, in forms that its owner can paste. */
+import { isInOrganization } from '../dns/organization.ts'
 import { dkimRecord } from '../mail/dkim/key.ts'
 import { reportsAddress } from '../mail/domain-report/report-address.ts'
 import {
@@ -12,7 +13,6 @@ import {
 } from './account.ts'
 import { characterStrings } from './character-strings.ts'
 import { delegatedName, isInReserve } from './dkim-delegation.ts'
-import { isSameOrganization } from './organization.ts'
 import { hostNames, ownSpf, ownSpfTerms, type SendingHost } from './own-spf.ts'
 import { returnPathOf } from './return-path.ts'
 
@@ -186,7 +186,7 @@ function reportRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] 
       'TLS reports (RFC 8460): servers that send mail to this domain report here each day whether its mail servers offered ' +
       'the TLS that they should. Mail from this domain does not depend on it.',
   }
-  if (isSameOrganization(host, domain.name)) return [tls]
+  if (isInOrganization(host, domain.name)) return [tls]
   const permission: DnsRecord = {
     ...shared,
     kind: 'dmarc_report',

@@ -1,7 +1,7 @@
 /** Whether a domain may have its return path at a host that may belong to somebody else. */
+import { isInOrganization } from '../dns/organization.ts'
 import { isAtOrBelow } from '../mail/address/address-domain.ts'
 import { holdsName, type SendingDomain } from './account.ts'
-import { isSameOrganization } from './organization.ts'
 import { returnPathOf, usedReturnPath } from './return-path.ts'
 
 /** Why a domain may not use a host, although DNS has the records of the host. */
@@ -21,10 +21,10 @@ export function isForeignReturnPath(domain: SendingDomain, domains: readonly Sen
 }
 
 function isOfCompany(host: string, domain: SendingDomain, domains: readonly SendingDomain[]): boolean {
-  if (isSameOrganization(host, domain.name)) return true
+  if (isInOrganization(host, domain.name)) return true
   const { companyId } = domain
   return domains.some(
-    (each) => each.companyId === companyId && holdsName(each) && isSameOrganization(host, each.name),
+    (each) => each.companyId === companyId && holdsName(each) && isInOrganization(host, each.name),
   )
 }
 
@@ -51,6 +51,6 @@ export function returnPathHindrance(
   const user = others.find((each) => usedReturnPath(each) === host)
   if (user !== undefined) return { kind: 'used', by: user }
   if (isOfCompany(host, domain, domains)) return null
-  const owner = others.find(({ name }) => isSameOrganization(host, name))
+  const owner = others.find(({ name }) => isInOrganization(host, name))
   return owner === undefined ? null : { kind: 'owned', by: owner }
 }

@@ -76,7 +76,7 @@ export class DnsClient {
           }
           silence = error
           silent.push(server)
-          await this.#wasSilent(server, name)
+          this.#wasSilent(server, name)
         }
       }
       servers = silent
@@ -89,8 +89,8 @@ export class DnsClient {
     this.#silence.delete(server)
   }
 
-  async #wasSilent(server: NameServer, name: string): Promise<void> {
-    const organization = await organizationOf(name)
+  #wasSilent(server: NameServer, name: string): void {
+    const organization = organizationOf(name)
     const organizations = this.#silence.get(server) ?? new Set()
     this.#silence.set(server, organizations.add(organization))
     if (organizations.size < SILENT_ORGANIZATIONS) return

@@ -1,10 +1,20 @@
+/** Organizations by the Public Suffix List. */
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+/** Loaded at the first use: it brings the list, which takes 11 MB and 70 ms. */
+const tldts = (): typeof import('tldts') => require('tldts')
+
 /**
- * The domain that an organization has registered (`example.co.uk`), by the Public Suffix List; the name itself when the
- * list knows no more. Suffixes of registries that are no TLD count, because the domains below them belong to different
- * people.
+ * The domain that an organization has registered (`example.co.uk`); the name itself when the list knows no more.
+ * Suffixes of registries that are no TLD count (`asso.fr`, `github.io`), because the domains below them belong to
+ * different people.
  */
-export async function organizationOf(name: string): Promise<string> {
-  // At the first use: it brings the list.
-  const { getDomain } = await import('tldts')
-  return getDomain(name, { allowPrivateDomains: true }) ?? name
+export function organizationOf(name: string): string {
+  return tldts().getDomain(name, { allowPrivateDomains: true }) ?? name
+}
+
+/** Whether the owner of a domain has a host. The owner of a domain has all names below it, whatever the list says. */
+export function isInOrganization(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`) || organizationOf(host) === organizationOf(domain)
 }

@@ -122,7 +122,7 @@ export class SourceProof {
   async #signers(source: ReportSource, signatures: readonly DkimReference[]): Promise<string[] | null> {
     if (signatures.length === 0) return []
     // The author is at or below each of the domains that sign, so all of them are of one organization.
-    const organization = await organizationOf(domainOf(source.author))
+    const organization = organizationOf(domainOf(source.author))
     const leave = this.#places.take(organization, source.client)
     if (leave === null) return null
     using lookedUp = new ProofDeadline(LOOKED_UP_WITHIN)

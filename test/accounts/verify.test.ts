@@ -5,7 +5,6 @@ import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { dnsRecords, type ServiceNames, zoneLine } from '../../src/accounts/dns-records.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
-import { isSameOrganization } from '../../src/accounts/organization.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { verifyDomain } from '../../src/accounts/verify.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
@@ -78,11 +77,6 @@ describe('the records for reports', () => {
       [permission!.kind, permission!.name, permission!.value, permission!.required],
       ['dmarc_report', 'x.test._report._dmarc.bounces.other.example', 'v=DMARC1', false],
     )
-    assert.equal(isSameOrganization('bounces.acme.example', 'mail.acme.example'), true)
-    assert.equal(isSameOrganization('acme.example', 'mail.acme.example'), true)
-    assert.equal(isSameOrganization('a.shop.co.uk', 'b.shop.co.uk'), true)
-    assert.equal(isSameOrganization('a.co.uk', 'b.co.uk'), false)
-    assert.equal(isSameOrganization('a.example', 'b.example'), false)
   })
 })
 

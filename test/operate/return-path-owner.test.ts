@@ -142,6 +142,25 @@ describe('the return path of a domain at a host of another organization', () => 
     )
   })
 
+  test('needs a proof at the host of a neighbor below a registry', async () => {
+    for (const registry of ['asso.fr', 'github.io']) {
+      const host = `bounces.neighbor.${registry}`
+      const domain = await added(evil, `evil.${registry}`, host)
+      await publish(domain, /^return_path_owner$/)
+      assert.equal(usedReturnPath(await check(domain)), null, host)
+      await publish(domain)
+      assert.equal(usedReturnPath(await check(domain)), host)
+    }
+  })
+
+  test('may be a host below a registry where another company has a domain, too', async () => {
+    const holder = await added(victim, 'holder.asso.fr')
+    await publish(holder)
+    await check(holder)
+    const host = 'bounces.friend.asso.fr'
+    assert.equal(await usedAt(evil, 'from-friend.test', host), host)
+  })
+
   test('is not taken by an unproven claim of the name', async () => {
     const claim = await service.domain(evil, 'corp.test', 'inactive')
     await publish(claim, /^dkim$/)

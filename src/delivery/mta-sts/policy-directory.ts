@@ -107,7 +107,7 @@ export class PolicyDirectory {
       const fetchedAt = this.#now()
       const policy = { domain, id, mode, mx, fetchedAt, expiresAt: fetchedAt + maxAge * 1_000 }
       this.#remember(domain, policy)
-      await store.keepMtaStsPolicy(policy, await organizationOf(domain))
+      await store.keepMtaStsPolicy(policy, organizationOf(domain))
       return policy
     } catch (error) {
       this.#pauses.set(domain, this.#now() + PAUSE_MS)

@@ -41,8 +41,8 @@ export async function countReport(
   const target = targetOf(uri)
   // It is refused by whoever sends it.
   if (target === null) return { takeBack: async () => {} }
-  const zone = await organizationOf(domain)
-  const organization = await organizationOf(target.host)
+  const zone = organizationOf(domain)
+  const organization = organizationOf(target.host)
   const lanes = [lane('zone', zone), lane('all')]
   if (organization !== zone) {
     lanes.push(lane('zoneToOthers', zone), lane('address', target.key), lane('organization', organization))
