@@ -1,8 +1,7 @@
 /** Sites that take no mail from here: each is a subject of its own, which begins and ends by itself. */
 import { siteKeyOf } from '../../delivery/path/path.ts'
-import { hasSourceOf } from '../../queue/present-sources.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
-import { sourcesInService } from '../shared-closures.ts'
+import { sharedClosedPaths } from '../shared-closures.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { type DoctorCheck, ok, type PlannedCheck, problem, warning } from './check.ts'
@@ -35,9 +34,8 @@ export function heldMailCheck(op: Operation): PlannedCheck {
     id: ID,
     title: TITLE,
     async run() {
-      const [shared, sites] = [await op.store.sharedPaths(), await presentSites(op)]
-      const sources = sourcesInService(await op.store.nodes())
-      const paths = shared.filter(({ key }) => hasSourceOf(sources, key))
+      const [{ closed }, sites] = await Promise.all([sharedClosedPaths(op), presentSites(op)])
+      const paths = closed.map(({ path }) => path)
       const parts = [...refusingSites(op, paths, sites), ...unreachableProviders(sites)]
       return { ...ok('No server or relay refuses mail from here.'), parts }
     },
@@ -46,12 +44,10 @@ export function heldMailCheck(op: Operation): PlannedCheck {
 
 function refusingSites(
   op: Operation,
-  paths: Awaited<ReturnType<Operation['store']['sharedPaths']>>,
+  paths: readonly ClosedPath[],
   sites: ReadonlyMap<string, SiteState>,
 ): DoctorCheck[] {
-  const refusals = paths.flatMap(({ state: { closed } }) =>
-    closed !== null && concernsThisService(closed) ? [closed] : [],
-  )
+  const refusals = paths.filter(concernsThisService)
   const bySite = [...Map.groupBy(refusals, ({ path }) => siteKeyOf(path))].toSorted(
     ([one, a], [other, b]) => firstOf(a) - firstOf(b) || (one < other ? -1 : 1),
   )
