@@ -18,7 +18,7 @@ that is read again whenever more has changed than the stream tells. Measures wha
 the pages are not there: they run on other machines.
 
   --pages N          pages that are open (10)
-  --rate N           messages offered a second; 0: as many as go (0)
+  --rate N           messages offered a second; 0: as many as possible (0)
   --messages N       messages in each round (15000)
   --rounds N         rounds of each after one warm-up round (7)
 ${PLACE_HELP}${USUAL_HELP}`
