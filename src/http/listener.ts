@@ -64,7 +64,7 @@ export class HttpListener {
   readonly #unused = new Set<Socket>()
   #watch: CertificateWatch | null = null
 
-  /** Ready to listen. */
+  /** Makes a listener that is ready to listen. */
   static async open(parts: ListenerParts): Promise<HttpListener> {
     const listener = new HttpListener(parts)
     await listener.#app.ready()
@@ -250,7 +250,9 @@ function admitExpectations(
   })
 }
 
-/** Refuses requests that Node.js accepts although their recipient or their end is ambiguous; null for any other. */
+/**
+ * Why to refuse a request that Node.js accepts although its host or its end is ambiguous; null for any other request.
+ */
 function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): AnyReason | null {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

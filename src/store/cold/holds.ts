@@ -18,7 +18,10 @@ const DOMAINS = statement<{ domain: string }>((dialect) => {
     ) SELECT domain FROM held WHERE domain IS NOT NULL`
 }, 'held-domains')
 
-/** Recipients looked at in one step, for the same reason: mostly some of them stay held. */
+/**
+ * Recipients examined in one step. Most of them may stay held, so a limit on released ones alone would not bound a
+ * step.
+ */
 const LOOKED_AT = 5_000
 
 const AFTER = (dialect: Dialect, email: string, position: string) =>
@@ -53,7 +56,7 @@ export const holdReads = {
 } satisfies Operations<ReadPort>
 
 export const holdWalks = {
-  /** A recipient that is held again meanwhile lies before the place, and is not released twice. */
+  /** A recipient that is held again during the walk lies before `place`, so it is not released twice. */
   *releaseHeld(port, place, domainId, { now, dueBefore, heldFor = null, domains = null }) {
     const { email, position } = (place as RecipientKey | null) ?? { email: null, position: -1 }
     const last = yield* port.look.one(LAST_LOOKED_AT, domainId, email, position)

@@ -16,7 +16,7 @@ import {
 } from './protocol.ts'
 import { readOperations } from './read/operations.ts'
 
-/** Opens the database and answers the calls that come through the port, until that is closed. */
+/** Opens the database, and answers the calls that come through the port until the port is closed. */
 export function serveReads(port: MessagePort, place: DatabaseLocation): void {
   const { path } = place
   const reply = (message: ThreadReply, moved: ArrayBuffer[] = []) => port.postMessage(message, moved)
