@@ -44,7 +44,7 @@ const watched = await rig.serve()
 const watchers = new PinnedProcess(place.cpus, new URL('./console/watchers-process.ts', import.meta.url))
 stack.defer(() => watchers.stop())
 const { link } = await watched.service.installation.command<{ link: string }>('user', 'link')
-// The service has a port of its own choice.
+// The service chooses its port itself.
 const token = new URLSearchParams(new URL(link).hash.slice(1)).get('token')!
 const [url] = watched.service.urls
 await watchers.ask({ open: { url: url!, token, pages } } satisfies WatchersOrder)

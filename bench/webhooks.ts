@@ -71,7 +71,7 @@ async function measureBeside(parts: Parts): Promise<BesideRound> {
   return { delivery, told: lagsOf(await healthy.heard(expected)) }
 }
 
-/** Everything that is in the log. */
+/** Sends webhooks for all events in the log. */
 async function measureTelling({ service }: Parts, webhooks: number): Promise<TellingRound> {
   await healthy.expect(webhooks, webhook.secret)
   const before = service.cpu()

@@ -325,7 +325,7 @@ function newestOfEach<Result>(results: Result[], group: (result: Result) => stri
   return [...newest.values()]
 }
 
-/** A row each, by what stands in its column; in place of an empty table, that nothing was measured. */
+/** A table with a row for each result. Instead of an empty table, a note that nothing was measured. */
 function columns<Row>(rows: Row[], cells: Record<string, (row: Row) => string>): string {
   if (rows.length === 0) return NOTHING
   return table(
