@@ -34,7 +34,9 @@ const BACKLOG = 4_096
  * next one left in it.
  */
 const READ_AHEAD = 16 * 1024
-/** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
+/**
+ * Milliseconds a connection may idle: longer than the 60 s for which load balancers commonly keep an idle connection.
+ */
 const KEEP_ALIVE = 65_000
 /** Milliseconds for the head of a request; at most a third of the time for the whole request. */
 const HEAD_WITHIN = 10_000

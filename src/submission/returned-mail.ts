@@ -28,7 +28,7 @@ const MESSAGE_WITHIN = 120_000
 const MOST_RECIPIENTS = 20
 /** RCPT commands of a message, refused ones included, after which the session ends. */
 const MOST_NAMED = 100
-/** All such mail together has the share of one company, so a flood of it takes no more from senders than that. */
+/** All returned mail together has the share of one company, so a flood takes no more than that from senders. */
 export const RETURNED_MAIL = 'returned mail'
 
 interface ReturnedMailParts {

@@ -54,7 +54,8 @@ export interface TaskOptions {
 /**
  * A few threads for large work on strangers' input, where a failure costs only one task. Each thread has a heap of its
  * own with a limit, and each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
- * small tasks never wait for a large task. One company may occupy all but one of the other threads with large tasks.
+ * small tasks never wait for a large task. With large tasks, one company may occupy all but one of the other threads,
+ * but at least one.
  */
 export class Workers {
   readonly #small = new CompanyTurns<Task>()

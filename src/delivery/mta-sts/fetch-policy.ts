@@ -17,7 +17,7 @@ export function policyUrl(domain: string, port = HTTPS): string {
 
 /**
  * Fetches the policy of a domain (RFC 8461 3.3): over HTTPS, from a server with a valid certificate, without redirects.
- * Rejects with the reason when there is none.
+ * Rejects with the reason when there is no policy.
  */
 export async function fetchPolicy(ask: SendRequest, domain: string, port = HTTPS): Promise<PolicyFile> {
   const url = new URL(policyUrl(domain, port))

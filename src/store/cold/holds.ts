@@ -1,4 +1,6 @@
-/** Recipients that wait only because their sending domain may not send, or their path is closed. */
+/**
+ * Recipients that wait only because their sending domain may not send, their path is closed, or their site is paused.
+ */
 import type { RecipientKey } from '../recipient-decision.ts'
 import { happen } from './decisions.ts'
 import { live } from './live-recipients.ts'

@@ -29,7 +29,7 @@ export function serveReads(port: MessagePort, place: DatabaseLocation): void {
     const begin = db.prepare('BEGIN')
     const end = db.prepare('ROLLBACK')
 
-    /** Runs in one read transaction, so that several statements see the same moment. */
+    /** Runs a call in one read transaction, so that several statements see the same moment. */
     const run = (call: ThreadCall<Reads>): CallResult => {
       try {
         begin.run()

@@ -54,7 +54,10 @@ export class ConsolePage implements Api {
   }
 }
 
-/** The page: its script gives the styles that it creates this nonce, a new one in each answer (CSP 3 7.1). */
+/**
+ * The page with a nonce (CSP 3 7.1), new in each answer. The page's script marks the styles that it creates with the
+ * nonce.
+ */
 function indexAnswer(index: string): Answer {
   const nonce = randomBytes(18).toString('base64')
   return {
