@@ -1,4 +1,4 @@
-/** Rows of reports about domains as they were kept before migration 0024, and the sums after it. */
+/** Rows of reports about domains as they were kept before migration 0025, and the sums after it. */
 import assert from 'node:assert/strict'
 import type { Migration } from '../../src/store/migration.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -6,7 +6,7 @@ import type { Store } from '../../src/store/store.ts'
 export function migrationsBeforeSums(all: readonly Migration[]): Migration[] {
   return all.slice(
     0,
-    all.findIndex(({ name }) => name.startsWith('0024-')),
+    all.findIndex(({ name }) => name.startsWith('0025-')),
   )
 }
 
