@@ -76,6 +76,10 @@ export class NodeMembership {
     this.#watch = new HeartbeatWatch(timeoutMs / 2)
   }
 
+  get name(): string {
+    return this.#parts.node.name
+  }
+
   /** Sets the one listener. */
   listen(listener: MembershipListener): void {
     this.#listener = listener

@@ -116,6 +116,8 @@ export class Pacing {
   readonly #shares: NodeShares
   /** Learned limits by the key of the path. */
   readonly #learnt = new Map<string, Learnt>()
+  /** Keys of paths whose rate is no longer lowered, until `takeReleased`. */
+  readonly #released = new Set<string>()
   /** Paths for which mail waits, by key, and the time at which each is free. */
   readonly #waited = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -167,12 +169,24 @@ export class Pacing {
     for (const [key, { lowered }] of this.#paces.entries()) {
       if (lowered !== null) yield [key, lowered.rate, lowered.isGuess === true]
     }
+    for (const [key, { rate, isGuess }] of this.#learnt) {
+      if (rate !== null) yield [key, rate, isGuess === true]
+    }
+  }
+
+  /** The keys of paths whose rate has risen to all that is allowed, since the last call. */
+  takeReleased(): string[] {
+    const released = [...this.#released]
+    this.#released.clear()
+    return released
   }
 
   /** The waits that servers asked for, by key of the path; the end in Unix ms. */
   *paused(): Generator<[key: string, pausedUntil: number]> {
     const now = this.#now()
-    for (const [key, { pause }] of this.#paces.entries()) if (pause.until > now) yield [key, pause.end]
+    for (const all of [this.#paces.entries(), this.#learnt]) {
+      for (const [key, { pause }] of all) if (pause.until > now) yield [key, pause.end]
+    }
   }
 
   /** The times to which the messages of the last hour reach, by key of the path; in Unix ms. */
@@ -189,7 +203,7 @@ export class Pacing {
     const pace = this.#paces.get(key)
     const due = Math.min(hourDue, Date.now() + HOUR_MS)
     if (pace !== undefined) this.#resumeHour(pace, due)
-    else if (due > Date.now()) {
+    else if (due > Date.now() && (this.#learnt.has(key) || this.#learnt.size < MAX_PATHS)) {
       this.#learn(key, { hourDue: Math.max(due, this.#learnt.get(key)?.hourDue ?? 0) })
     }
   }
@@ -204,50 +218,45 @@ export class Pacing {
     return this.#paces.peek(key)?.lowered?.rate ?? this.#learnt.get(key)?.rate ?? null
   }
 
-  /** Another node, or this one before its last start, has lowered the rate of the path. `isGuess`: see `beginAnew`. */
-  learn(key: string, rate: number, isGuess = false): void {
+  /**
+   * The rate that other nodes, or this one before its last start, have given the path; null: none. `isGuess`: see
+   * `beginAnew`.
+   */
+  learn(key: string, rate: number | null, isGuess = false): void {
+    this.#released.delete(key)
     const pace = this.#paces.get(key)
-    const learnt = { rate, ...(isGuess && { isGuess }) }
-    if (pace === undefined) this.#learn(key, learnt)
-    else if (pace.lowered === null || pace.lowered.rate > rate) {
-      pace.lowered = { ...learnt, changedAt: this.#now() }
-    }
+    const guess = isGuess && { isGuess }
+    if (pace === undefined) this.#learn(key, { rate, ...guess })
+    else pace.lowered = rate === null ? null : { rate, changedAt: this.#now(), ...guess }
   }
 
   /** Servers asked another node, or this one before its last start, to wait until then (Unix ms). */
   learnPause(key: string, pausedUntil: number): void {
-    const wait = pauseFor(pausedUntil - Date.now())
+    const at = Date.now()
+    const wait = pauseFor(pausedUntil - at)
     if (wait <= 0) return
     const pace = this.#paces.get(key)
     const known = pace?.pause ?? this.#learnt.get(key)?.pause ?? NO_PAUSE
-    const pause = this.#later(known, wait)
+    const pause = this.#later(known, wait, at)
     if (pace === undefined) this.#learn(key, { pause })
     else pace.pause = pause
   }
 
   #learn(key: string, learnt: Partial<Learnt>): void {
-    const known = this.#learnt.get(key)
-    if (known === undefined && this.#learnt.size >= MAX_PATHS) return
-    const { isGuess, ...rest } = known ?? NOTHING_LEARNT
+    const { isGuess, ...rest } = this.#learnt.get(key) ?? NOTHING_LEARNT
     const same = learnt.rate === undefined && isGuess
-    this.#learnt.set(key, { ...rest, ...(same && { isGuess }), ...learnt })
+    const all = { ...rest, ...(same && { isGuess }), ...learnt }
+    const isNothing = all.rate === null && all.hourDue <= Date.now() && all.pause.until <= this.#now()
+    if (isNothing) this.#learnt.delete(key)
+    else this.#learnt.set(key, all)
   }
 
-  /** The pause, unless it ends before a wait from now on. */
-  #later(pause: RequestedWait, wait: number): RequestedWait {
+  /** The pause, unless it ends before a wait from now on (`at`: Unix ms). */
+  #later(pause: RequestedWait, wait: number, at = Date.now()): RequestedWait {
     const now = this.#now()
     const until = now + wait
     if (pause.until >= until) return pause
-    return { from: pause.until > now ? pause.from : now, until, end: Math.round(Date.now() + wait) }
-  }
-
-  /** No node has a lowered rate of the path any more, nor does any keep it waiting. */
-  forget(key: string): void {
-    const { hourDue = 0 } = this.#learnt.get(key) ?? {}
-    this.#learnt.delete(key)
-    if (hourDue > 0) this.#learn(key, { hourDue })
-    const pace = this.#paces.peek(key)
-    if (pace !== undefined) pace.lowered = null
+    return { from: pause.until > now ? pause.from : now, until, end: Math.round(at + wait) }
   }
 
   /**
@@ -274,10 +283,12 @@ export class Pacing {
     if (pace === undefined || pace.lowered === null || now - pace.lowered.changedAt < RISE_MS) return
     const { rate: before, isGuess } = pace.lowered
     const rate = before + (isGuess ? before : Math.max(1, Math.floor(before / 4)))
-    pace.lowered =
-      rate >= (this.#share(path, 'messagesPerMinute') ?? NO_LIMIT)
-        ? null
-        : { rate, changedAt: now, ...(isGuess && { isGuess }) }
+    if (rate < (this.#share(path, 'messagesPerMinute') ?? NO_LIMIT)) {
+      pace.lowered = { rate, changedAt: now, ...(isGuess && { isGuess }) }
+    } else {
+      pace.lowered = null
+      this.#released.add(path.key)
+    }
   }
 
   /**
@@ -295,6 +306,7 @@ export class Pacing {
     if (accepted === 0 || pace.lowered?.rate === 1) return false
     const since = this.#accepted.get(whole.key)?.since ?? now
     const rate = pace.lowered === null ? aMinute(accepted, now - since) * 0.75 : pace.lowered.rate / 2
+    this.#released.delete(path.key)
     pace.lowered = { rate: Math.max(1, Math.floor(rate)), changedAt: now }
     return true
   }
@@ -304,6 +316,7 @@ export class Pacing {
    * then twice as many each minute, so that a queue does not run into the next refusal as a whole.
    */
   beginAnew(path: Path): void {
+    this.#released.delete(path.key)
     this.#pace(path).lowered = { rate: 1, changedAt: this.#now(), isGuess: true }
   }
 

@@ -2,8 +2,8 @@
 import { SHARED_KEPT_MS, type SharedPath, type SharedState, type Store } from '../store/store.ts'
 import type { Pacing } from './pacing.ts'
 import type { PathHealth } from './path-health.ts'
-import { companyIn } from './path-part.ts'
-import type { SessionLimits } from './session-limits.ts'
+import { hasOwnAddresses, isOfLimits, SharedLimits, type SharedLimitsParts } from './shared-limits.ts'
+import { type Shareable, withRoom } from './sharing-room.ts'
 
 /** The parts of the queue that learn from answers of servers. */
 export interface PathLearning {
@@ -11,12 +11,17 @@ export interface PathLearning {
     PathHealth,
     'closedHere' | 'learn' | 'reopen' | 'takeOpened' | 'wantedTries' | 'tryDecided' | 'takeTried'
   >
-  sessions: Pick<SessionLimits, 'lowered' | 'learn' | 'forget'>
-  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget' | 'paused' | 'learnPause' | 'hours' | 'learnHour'>
+  sessions: SharedLimitsParts['sessions']
+  pacing: SharedLimitsParts['pacing'] & Pick<Pacing, 'hours' | 'learnHour'>
 }
 
 export interface PathSharingParts {
-  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared' | 'nodes'>
+  store: Pick<
+    Store,
+    'sharePaths' | 'shareAgreed' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared' | 'nodes'
+  >
+  /** Name of this node, which outlives its restarts. */
+  name: string
   /** The token of this node; null: it has none now. */
   token(): number | null
   learning: PathLearning
@@ -26,13 +31,6 @@ export interface PathSharingParts {
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 1_000
-/**
- * States that a node shares at most: those that the mail of one company has met, those of parts of paths altogether,
- * and all. One that is shared stays so, as long as it lasts.
- */
-const MAX_OF_COMPANY = 100
-const MAX_OF_PARTS = 1_000
-const MAX_STATES = 2_000
 /** States written in one look at most; the others follow. */
 const MAX_WRITES = 200
 
@@ -43,9 +41,6 @@ const TRY_MS = 60_000
 
 const USUAL: SharedState = { closed: null, sessions: null, messagesPerMinute: null }
 
-/** The end of the key of lowered limits: nodes that know only these leave the closure of the path to others. */
-const LIMITS = '\0limits'
-
 /** In the key of the messages of an hour, before the token of the node that has sent them. */
 const HOUR = '\0hour:'
 
@@ -55,17 +50,14 @@ const HOUR = '\0hour:'
  */
 type Teacher = 'former' | 'neighbour' | 'news'
 
-interface LearntState {
+interface LearntState extends Shareable {
   state: SharedState
-  /** Id of the company whose mail has met it; null: not known, or several. */
-  owner: string | null
-  /** True when the state concerns all mail on the path. */
-  isWhole: boolean
 }
 
 /** Delivery never waits for the store here: what cannot be written or read now is shared later. */
 export class PathSharing {
   readonly #parts: PathSharingParts
+  readonly #limits: SharedLimits
   /** The states that this node has shared, as JSON, by key. */
   readonly #written = new Map<string, string>()
   /** When and by which node the states of others were shared, likewise. */
@@ -78,6 +70,8 @@ export class PathSharing {
 
   constructor(parts: PathSharingParts) {
     this.#parts = parts
+    const { store, name, learning } = parts
+    this.#limits = new SharedLimits({ store, name, sessions: learning.sessions, pacing: learning.pacing })
   }
 
   /** Resolves when everything that is known of the paths has been learnt. */
@@ -86,9 +80,9 @@ export class PathSharing {
       const { store } = this.#parts
       this.#mark = await store.sharedPathsMark()
       const inService = new Set((await store.nodes()).map(({ token }) => token))
-      for (const shared of await store.sharedPaths()) {
-        this.#learn(shared, inService.has(shared.node) ? 'neighbour' : 'former')
-      }
+      const [limits, others] = parted(await store.sharedPaths())
+      for (const shared of others) this.#learn(shared, inService.has(shared.node) ? 'neighbour' : 'former')
+      this.#limits.follow(limits)
     } catch {
       // Mail is sent as if nothing were known.
     }
@@ -117,8 +111,10 @@ export class PathSharing {
     if (node === null) return
     try {
       await this.#share(node)
+      const isLast = await this.#limits.share(node)
+      if (this.#parts.store.shared || !isLast) await this.#follow(node, !isLast)
+      if (!isLast) await this.#limits.share(node)
       if (!this.#parts.store.shared) return
-      await this.#follow(node)
       await this.#shareTries(node)
     } catch {
       // The next look tries again, and other writes report the fault.
@@ -133,7 +129,7 @@ export class PathSharing {
     const now = Date.now()
     const paths: SharedPath[] = []
     const changed: SharedPath[] = []
-    for (const [key, { state }] of this.#shareable(states)) {
+    for (const [key, { state }] of withRoom(states, (key) => this.#written.has(key))) {
       const written = this.#written.get(key)
       if (written === JSON.stringify(state)) continue
       if (paths.length + changed.length === MAX_WRITES) break
@@ -156,7 +152,7 @@ export class PathSharing {
   }
 
   #states(node: number): Map<string, LearntState> {
-    const { health, sessions, pacing } = this.#parts.learning
+    const { health, pacing } = this.#parts.learning
     const states = new Map<string, LearntState>()
     for (const [key, closed] of health.closedHere()) {
       states.set(key, {
@@ -165,16 +161,6 @@ export class PathSharing {
         isWhole: closed.companyId === null,
       })
     }
-    const lower = (key: string, part: Partial<SharedState>) => {
-      const { state = USUAL } = states.get(key + LIMITS) ?? {}
-      const owner = companyIn(key)
-      states.set(key + LIMITS, { state: { ...state, ...part }, owner, isWhole: owner === null })
-    }
-    for (const [key, limit] of sessions.lowered()) lower(key, { sessions: limit })
-    for (const [key, messagesPerMinute, isGuess] of pacing.lowered()) {
-      lower(key, { messagesPerMinute, ...(isGuess && { isGuess }) })
-    }
-    for (const [key, pausedUntil] of pacing.paused()) lower(key, { pausedUntil })
     for (const [key, hourDue] of pacing.hours()) {
       // Nodes have different parts of an hour's messages, so each has a row of its own.
       states.set(`${key}${HOUR}${node}`, { state: { ...USUAL, hourDue }, owner: null, isWhole: false })
@@ -182,44 +168,20 @@ export class PathSharing {
     return states
   }
 
-  /** Those of all mail come first; there is room for a new one, whatever the mail of one company has met. */
-  #shareable(states: ReadonlyMap<string, LearntState>): [key: string, learnt: LearntState][] {
-    const ofOwner = new Map<string, number>()
-    let all = 0
-    for (const [key, { owner }] of states) {
-      if (!this.#written.has(key)) continue
-      all++
-      if (owner !== null) ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1)
-    }
-    const inOrder = [...states].sort(([, a], [, b]) => Number(b.isWhole) - Number(a.isWhole))
-    return inOrder.filter(([key, { owner, isWhole }]) => {
-      if (this.#written.has(key)) return true
-      const own = owner === null ? 0 : (ofOwner.get(owner) ?? 0)
-      if (all >= (isWhole ? MAX_STATES : MAX_OF_PARTS) || own >= MAX_OF_COMPANY) return false
-      all++
-      if (owner !== null) ofOwner.set(owner, own + 1)
-      return true
-    })
-  }
-
-  async #follow(node: number): Promise<void> {
+  /** `anyway`: although nothing may have changed. */
+  async #follow(node: number, anyway: boolean): Promise<void> {
     const { store, learning } = this.#parts
     const mark = await store.sharedPathsMark()
-    if (mark === this.#mark) return
-    const all = await store.sharedPaths()
-    const keys = new Set(all.map(({ key }) => key))
-    for (const shared of all) if (shared.node !== node) this.#learn(shared, 'news')
+    if (mark === this.#mark && !anyway) return
+    const [limits, others] = parted(await store.sharedPaths())
+    this.#limits.follow(limits)
+    const keys = new Set(others.map(({ key }) => key))
+    for (const shared of others) if (shared.node !== node) this.#learn(shared, 'news')
     for (const known of [this.#read, this.#written]) {
       for (const key of known.keys()) {
         if (keys.has(key)) continue
         known.delete(key)
-        if (key.includes(HOUR)) continue
-        if (!key.endsWith(LIMITS)) learning.health.reopen(key)
-        else {
-          // Kept, a limit that was only learnt would be shared as this node's own, and go round without end.
-          learning.sessions.forget(key.slice(0, -LIMITS.length))
-          learning.pacing.forget(key.slice(0, -LIMITS.length))
-        }
+        if (!key.includes(HOUR)) learning.health.reopen(key)
       }
     }
     this.#mark = mark
@@ -243,18 +205,19 @@ export class PathSharing {
     const version = `${node} ${changedAt}`
     if (this.#read.get(key) === version) return
     this.#read.set(key, version)
-    const { health, sessions, pacing } = this.#parts.learning
-    const { closed, sessions: limit, messagesPerMinute, isGuess, pausedUntil, hourDue } = state
+    const { health, pacing } = this.#parts.learning
+    const { closed, hourDue } = state
     // The other nodes keep to their own parts of the hour.
     if (hourDue !== undefined && from !== 'news') pacing.learnHour(key.split(HOUR)[0]!, hourDue)
     if (closed !== null && concernsThis(key, closed.kind, from)) {
       health.learn(key, closed, Date.now(), changedAt)
     }
-    const path = key.endsWith(LIMITS) ? key.slice(0, -LIMITS.length) : key
-    if (limit !== null) sessions.learn(path, limit)
-    if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute, isGuess)
-    if (pausedUntil !== undefined) pacing.learnPause(path, pausedUntil)
   }
+}
+
+/** Those of limits, and all others. */
+function parted(rows: readonly SharedPath[]): [limits: SharedPath[], others: SharedPath[]] {
+  return [rows.filter(isOfLimits), rows.filter((row) => !isOfLimits(row))]
 }
 
 /**
@@ -264,5 +227,5 @@ export class PathSharing {
  */
 function concernsThis(key: string, kind: string, from: Teacher): boolean {
   if (kind === 'unreachable') return from === 'former'
-  return from !== 'news' || kind !== 'path' || !key.startsWith('default\0') || key.includes('\0relay:')
+  return from !== 'news' || kind !== 'path' || !hasOwnAddresses(key)
 }

@@ -61,6 +61,8 @@ export class Scheduler implements Handover {
     })
     this.#sharing = new PathSharing({
       store,
+      // A node that has the database alone may have another name after its restart.
+      name: store.shared ? membership.name : '',
       token: () => membership.lease?.token ?? null,
       learning: this.#pipeline.learning,
       onLook: () => this.#pipeline.triesDecided(),

@@ -14,8 +14,6 @@ interface NarrowedLimit {
   sessions: number
   /** Time of the last change, on the monotonic clock. */
   changedAt: number
-  /** Opened up altogether by the first successful delivery. */
-  first: boolean
 }
 
 /**
@@ -26,6 +24,10 @@ interface NarrowedLimit {
 export class SessionLimits {
   /** Lowered limits by the key of the path. */
   readonly #narrowed = new Map<string, NarrowedLimit>()
+  /** Keys of paths whose limit is no longer lowered, until `takeReleased`. */
+  readonly #released = new Set<string>()
+  /** Keys of paths on which one delivery has to succeed before a second session is opened. */
+  readonly #firstAlone = new Set<string>()
   /** Policies whose first delivery was, or still is, sent alone. */
   readonly #met = new WeakSet<Policy>()
   readonly #shares: NodeShares
@@ -38,12 +40,13 @@ export class SessionLimits {
 
   /** False while the path has all that its limits allow. */
   knows(key: string): boolean {
-    return this.#narrowed.has(key)
+    return this.#narrowed.has(key) || this.#firstAlone.has(key)
   }
 
   /** 0: other nodes have all the sessions. */
   limitOf(path: Path): number {
     const share = this.#share(path)
+    if (this.#firstAlone.has(path.key)) return Math.min(share, 1)
     if (this.#narrowed.size === 0) return share
     return Math.min(share, this.#narrowed.get(path.key)?.sessions ?? share)
   }
@@ -51,31 +54,34 @@ export class SessionLimits {
   /** The lower limit after complaints of the servers; null: there is none. */
   loweredOf(path: Path): number | null {
     const limit = this.#narrowed.get(path.key)
-    return limit === undefined || limit.first ? null : Math.min(limit.sessions, this.#share(path))
+    return limit === undefined ? null : Math.min(limit.sessions, this.#share(path))
   }
 
   /** The lowered limits, by key of the path. */
   *lowered(): Generator<[key: string, sessions: number]> {
-    for (const [key, { sessions, first }] of this.#narrowed) if (!first) yield [key, sessions]
+    for (const [key, { sessions }] of this.#narrowed) yield [key, sessions]
   }
 
-  /** Another node, or this one before its last start, has lowered the limit of the path. */
-  learn(key: string, sessions: number): void {
-    const known = this.#narrowed.get(key)
-    if (known !== undefined && (known.first || known.sessions <= sessions)) return
-    this.#narrowed.set(key, { sessions, changedAt: this.#now(), first: false })
+  /** The keys of paths whose limit has risen to all that is allowed, since the last call. */
+  takeReleased(): string[] {
+    const released = [...this.#released]
+    this.#released.clear()
+    return released
   }
 
-  /** No node has a lowered limit of the path any more. */
-  forget(key: string): void {
-    if (this.#narrowed.get(key)?.first === false) this.#narrowed.delete(key)
+  /** The limit that other nodes, or this one before its last start, have given the path; null: none. */
+  learn(key: string, sessions: number | null): void {
+    this.#released.delete(key)
+    if (sessions === null) this.#narrowed.delete(key)
+    else this.#narrowed.set(key, { sessions, changedAt: this.#now() })
   }
 
   /** Must be called with each path before a delivery takes it. */
   meet({ key, policy }: Path): void {
     if (!policy.firstAlone || this.#met.has(policy)) return
     this.#met.add(policy)
-    this.#narrowed.set(key, { sessions: 1, changedAt: this.#now(), first: true })
+    this.#firstAlone.add(key)
+    if (this.#firstAlone.size > MAX_PATHS) this.#firstAlone.delete(this.#firstAlone.keys().next().value!)
   }
 
   /**
@@ -83,28 +89,33 @@ export class SessionLimits {
    * sessions, itself included. False when it was alone already.
    */
   tooMany({ key }: Path, open: number, begunAt: number): boolean {
+    this.#firstAlone.delete(key)
     const limit = this.#narrowed.get(key)
     // The delivery began before the last change, so it shows nothing about that.
     if (limit !== undefined && begunAt < limit.changedAt) return true
     const before = Math.min(limit?.sessions ?? open, open)
     const sessions = Math.max(1, Math.floor(before / 2))
+    this.#released.delete(key)
     this.#narrowed.delete(key)
-    this.#narrowed.set(key, { sessions, changedAt: this.#now(), first: false })
+    this.#narrowed.set(key, { sessions, changedAt: this.#now() })
     if (this.#narrowed.size > MAX_PATHS) this.#narrowed.delete(this.#narrowed.keys().next().value!)
     return before > 1
   }
 
   /** A delivery has succeeded. */
   well(path: Path): void {
+    this.#firstAlone.delete(path.key)
     if (this.#narrowed.size === 0) return
     const limit = this.#narrowed.get(path.key)
     if (limit === undefined) return
     const now = this.#now()
-    if (!limit.first && now - limit.changedAt < GROW_MS) return
-    const most = this.#share(path)
-    const sessions = limit.first ? most : limit.sessions + Math.ceil(limit.sessions / 2)
-    if (sessions >= most) this.#narrowed.delete(path.key)
-    else this.#narrowed.set(path.key, { sessions, changedAt: now, first: false })
+    if (now - limit.changedAt < GROW_MS) return
+    const sessions = limit.sessions + Math.ceil(limit.sessions / 2)
+    if (sessions < this.#share(path)) this.#narrowed.set(path.key, { sessions, changedAt: now })
+    else {
+      this.#narrowed.delete(path.key)
+      this.#released.add(path.key)
+    }
   }
 
   #share(path: Path): number {

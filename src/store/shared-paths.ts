@@ -57,6 +57,14 @@ export interface PathChange {
   before: number
 }
 
+/** The change of a row that several nodes write. */
+export interface AgreedChange extends Omit<SharedPath, 'state'> {
+  /** The row as the node knows it; null: there is none. If another node has changed it, nothing happens. */
+  known: Pick<SharedPath, 'node' | 'changedAt'> | null
+  /** Null: the row is removed. */
+  state: SharedState | null
+}
+
 /** Requests of a node that concern the tries of closed paths. All times in Unix ms. */
 export interface TryChange {
   node: number
@@ -81,6 +89,8 @@ export const SHARED_KEPT_MS = 6 * 3_600_000
 
 export interface SharedPathStore {
   sharePaths(change: PathChange): Promise<void>
+  /** `before`: as in `PathChange`. Returns the keys of the rows that other nodes have changed. */
+  shareAgreed(changes: readonly AgreedChange[], before: number): Promise<string[]>
   sharedPaths(): Promise<SharedPath[]>
   /** One node at a time gets the try of a path. Answers every wanted try, in no order. */
   shareTries(change: TryChange): Promise<PathTry[]>

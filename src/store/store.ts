@@ -69,7 +69,13 @@ export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
 export { REPLY_SEARCHED } from './queue-control.ts'
 export type * from './request-store.ts'
-export { type ClosedPath, SHARED_KEPT_MS, type SharedPath, type SharedState } from './shared-paths.ts'
+export {
+  type AgreedChange,
+  type ClosedPath,
+  SHARED_KEPT_MS,
+  type SharedPath,
+  type SharedState,
+} from './shared-paths.ts'
 export type * from './site-state.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'

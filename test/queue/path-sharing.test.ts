@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { parseDatabase } from '../../src/config/parse.ts'
 import type { DeliveryResult } from '../../src/delivery/delivery.ts'
+import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { Pacing } from '../../src/queue/pacing.ts'
 import { PathHealth } from '../../src/queue/path-health.ts'
@@ -40,8 +41,14 @@ async function openedPostgres(t: TestContext): Promise<Store> {
   return store
 }
 
+/** The same path from an address that all nodes have. */
+function fromShared({ key: _, ...path }: Path): Path {
+  const addresses = { ipv4: '192.0.2.1', ipv6: null }
+  return pathOf({ ...path, source: { name: '192.0.2.1', helo: 'out.acme.test', addresses } })
+}
+
 /** A node that delivers; all of them share the database. */
-async function startNode(store: Store, token: number, now?: () => number) {
+async function startNode(store: Store, token: number, now?: () => number, name = `node-${token}`) {
   const released: string[] = []
   const health = new PathHealth({
     pauses: new ProbePauses([600_000]),
@@ -56,6 +63,7 @@ async function startNode(store: Store, token: number, now?: () => number) {
   const pacing = new Pacing(() => {}, now)
   const sharing = new PathSharing({
     store: Object.assign(Object.create(store), { shared: true }) as Store,
+    name,
     token: () => token,
     learning: { health, sessions, pacing },
   })
@@ -116,7 +124,7 @@ test('closed paths and fewer sessions survive a restart', async (t) => {
   ended(before.health, ready, BUSY, true, Date.now())
   before.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
   await before.sharing.stop()
-  const after = await startNode(store, 2)
+  const after = await startNode(store, 2, undefined, 'node-1')
   assert.equal(after.health.isOpen(ready, Date.now()), false)
   assert.equal(after.sessions.limitOf(ready.path), 1)
   await after.sharing.stop()
@@ -229,7 +237,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const clock = { now: 1 }
     const now = () => clock.now
     const [one, two] = [await startNode(store, 1, now), await startNode(store, 2, now)]
-    const [path, busy] = [pathTo('x.test'), pathTo('y.test')]
+    const [path, busy] = [fromShared(pathTo('x.test')), fromShared(pathTo('y.test'))]
     two.pacing.begun(busy)
     one.pacing.pause(path, 600_000)
     one.pacing.pause(busy, 24 * 3_600_000)
@@ -253,6 +261,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     clock.now += 300_000
     assert.deepEqual(takes(two), [true, true, true])
     assert.deepEqual(takes(three), [true, true, true])
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 17 * 60_000 })
     await three.sharing.look()
     assert.deepEqual(await store.sharedPaths(), [])
     for (const { sharing, pacing } of [two, three]) {
@@ -299,8 +308,8 @@ test('a limit that the other nodes have given up is given up by a node that only
   const store = await opened(t)
   const clock = { now: 1 }
   const [one, two] = [await startNode(store, 1, () => clock.now), await startNode(store, 2, () => clock.now)]
-  const path = pathTo('x.test', { messagesPerMinute: 10 })
-  const unmet = pathTo('y.test', { messagesPerMinute: 10 })
+  const path = fromShared(pathTo('x.test', { messagesPerMinute: 10 }))
+  const unmet = fromShared(pathTo('y.test', { messagesPerMinute: 10 }))
   for (const each of [path, unmet]) {
     one.pacing.accepted(each)
     one.pacing.tooMany(each, clock.now)
@@ -310,7 +319,10 @@ test('a limit that the other nodes have given up is given up by a node that only
   await one.sharing.look()
   for (let n = 0; n < 2; n++) await two.sharing.look()
   assert.equal(two.sessions.limitOf(path), 1)
-  assert.deepEqual([...two.pacing.lowered()], [[path.key, 9, false]])
+  assert.deepEqual(
+    [...two.pacing.lowered()],
+    [path, unmet].map(({ key }) => [key, 9, false]),
+  )
 
   for (let n = 0; n < 2; n++) {
     clock.now += 60_000
@@ -331,7 +343,7 @@ test('after servers that took nothing, other nodes and later starts double the r
   const store = await opened(t)
   const clock = { now: 1 }
   const start = (token: number) => startNode(store, token, () => clock.now)
-  const path = pathTo('x.test')
+  const path = fromShared(pathTo('x.test'))
   const one = await start(1)
   one.pacing.beginAnew(path)
   await one.sharing.look()
@@ -412,7 +424,7 @@ test('a restart remembers servers that do not answer, and another node finds out
 test('a node that knows a lowered limit alone takes away no closure of another node', async (t) => {
   const store = await opened(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
-  const ready = readyFor('c', pathTo('relay.test', { kind: 'relay' }))
+  const ready = readyFor('c', pathTo('relay:relay.test:25', { kind: 'relay' }))
   const now = Date.now()
   ended(one.health, ready, BUSY, true, now)
   one.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
@@ -431,9 +443,9 @@ test('a node that knows a lowered limit alone takes away no closure of another n
 
 test('a limit that no mail has met for six hours is no longer learnt', async (t) => {
   const store = await opened(t)
-  const path = pathTo('x.test')
+  const path = fromShared(pathTo('x.test'))
   const state = { closed: null, sessions: 1, messagesPerMinute: null }
-  const row = { key: path.key, node: 1, state }
+  const row = { key: `${path.key}\0limits`, node: 1, state }
   for (const [hours, limit] of [
     [7, 3],
     [5, 1],
@@ -445,6 +457,168 @@ test('a limit that no mail has met for six hours is no longer learnt', async (t)
     await node.sharing.stop()
   }
 })
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`limits of several nodes, on ${engine}`, {
+    skip: engine === 'postgres' && withoutPostgres(),
+  }, () => {
+    const START = { now: 1 }
+    const open = (t: TestContext) => (engine === 'sqlite' ? opened(t) : openedPostgres(t))
+    type Started = Awaited<ReturnType<typeof startNode>>
+    const lookAll = async (nodes: readonly Started[]) => {
+      for (let n = 0; n < 2; n++) for (const { sharing } of nodes) await sharing.look()
+    }
+    /** Every 20 seconds the servers accept mail of the first node and refuse a session of the second one. */
+    const refuseSecond = async ([one, two]: [Started, Started], path: Path, clock: { now: number }) => {
+      const limits: [number, number][] = []
+      for (let n = 0; n < 20; n++) {
+        clock.now += 20_000
+        one.sessions.well(path)
+        await lookAll([one, two])
+        two.sessions.tooMany(path, two.sessions.limitOf(path), clock.now)
+        await lookAll([one, two])
+        limits.push([one.sessions.limitOf(path), two.sessions.limitOf(path)])
+      }
+      return limits
+    }
+
+    test('a node keeps its lowered limit while servers accept mail from the own address of another', async (t) => {
+      const store = await open(t)
+      const clock = { ...START }
+      const nodes = [
+        await startNode(store, 1, () => clock.now),
+        await startNode(store, 2, () => clock.now),
+      ] as [Started, Started]
+      const path = pathTo('x.test', { sessions: 20 })
+      for (const { sessions } of nodes) sessions.tooMany(path, 3, clock.now)
+      await lookAll(nodes)
+      const limits = await refuseSecond(nodes, path, clock)
+      assert.deepEqual([...new Set(limits.map(([, second]) => second))], [1])
+      assert.equal(limits.at(-1)![0], 20)
+
+      // It outlives a restart of the node that has it, and concerns no node that comes anew.
+      for (const { sharing } of nodes) await sharing.stop()
+      const again = await startNode(store, 3, () => clock.now, 'node-2')
+      const other = await startNode(store, 4, () => clock.now)
+      assert.deepEqual([again.sessions.limitOf(path), other.sessions.limitOf(path)], [1, 20])
+      for (const limit of [2, 3, 5, 8, 12, 18, 20]) {
+        clock.now += 20_000
+        again.sessions.well(path)
+        assert.equal(again.sessions.limitOf(path), limit)
+      }
+      await lookAll([again, other])
+      assert.deepEqual(await store.sharedPaths(), [])
+      for (const { sharing } of [again, other]) await sharing.stop()
+    })
+
+    test('an address of several nodes has one limit, which no node wipes out for another', async (t) => {
+      const store = await open(t)
+      const clock = { ...START }
+      const nodes = [
+        await startNode(store, 1, () => clock.now),
+        await startNode(store, 2, () => clock.now),
+      ] as [Started, Started]
+      const path = fromShared(pathTo('x.test', { sessions: 20 }))
+      nodes[0].sessions.tooMany(path, 3, clock.now)
+      await lookAll(nodes)
+      for (const limits of await refuseSecond(nodes, path, clock)) assert.deepEqual(limits, [1, 1])
+
+      // Without complaints it rises on all at once, whichever node sends, and then none has it any more.
+      for (const limit of [2, 3, 5, 8, 12, 18, 20]) {
+        clock.now += 20_000
+        nodes[limit % 2]!.sessions.well(path)
+        await lookAll(nodes)
+        assert.deepEqual(
+          nodes.map(({ sessions }) => sessions.limitOf(path)),
+          [limit, limit],
+        )
+      }
+      assert.deepEqual(await store.sharedPaths(), [])
+      for (const { sharing } of nodes) await sharing.stop()
+    })
+
+    test('a fresh complaint outlives the end of the limit on another node in the same second', async (t) => {
+      const store = await open(t)
+      const clock = { ...START }
+      const nodes = [
+        await startNode(store, 1, () => clock.now),
+        await startNode(store, 2, () => clock.now),
+      ] as [Started, Started]
+      const [one, two] = nodes
+      const path = fromShared(pathTo('x.test', { sessions: 20 }))
+      const limits = () => nodes.map(({ sessions }) => sessions.limitOf(path))
+      for (const fresh of [two, one]) {
+        one.sessions.tooMany(path, 27, clock.now)
+        await lookAll(nodes)
+        clock.now += 60_000
+        for (const { sessions } of nodes) sessions.well(path)
+        await lookAll(nodes)
+        assert.deepEqual(limits(), [20, 20])
+
+        one.sessions.tooMany(path, 30, clock.now)
+        await lookAll(nodes)
+        assert.deepEqual(limits(), [15, 15])
+        clock.now += 60_000
+        const other = fresh === one ? two : one
+        other.sessions.well(path)
+        fresh.sessions.tooMany(path, 10, clock.now)
+        assert.deepEqual(limits().toSorted(), [20, 5])
+        await lookAll(nodes)
+        assert.deepEqual(limits(), [5, 5])
+        for (let n = 0; n < 4; n++) {
+          clock.now += 20_000
+          fresh.sessions.well(path)
+        }
+        await lookAll(nodes)
+        assert.deepEqual(limits(), [20, 20])
+      }
+      for (const { sharing } of nodes) await sharing.stop()
+    })
+
+    test('a node that has forgotten a limit, because it has met so many paths since, releases none', async (t) => {
+      const store = await open(t)
+      const nodes = [await startNode(store, 1), await startNode(store, 2)]
+      const [one, two] = nodes
+      const path = fromShared(pathTo('x.test', { sessions: 20 }))
+      one!.sessions.tooMany(path, 10, Number.POSITIVE_INFINITY)
+      one!.pacing.beginAnew(path)
+      await lookAll(nodes)
+      for (let n = 0; n < 10_000; n++) {
+        const other = pathTo(`n${n}.test`)
+        two!.sessions.tooMany(other, 3, Number.POSITIVE_INFINITY)
+        two!.pacing.begun(other)
+      }
+      two!.pacing.begun(pathTo('last.test'))
+      assert.equal(two!.sessions.limitOf(path), 20)
+      await lookAll(nodes)
+      for (const { sessions, pacing } of nodes) {
+        assert.equal(sessions.limitOf(path), 5)
+        assert.equal(pacing.loweredOf(path.key), 1)
+      }
+      for (const { sharing } of nodes) await sharing.stop()
+    })
+
+    test('one node may lower sessions while another lowers the rate', async (t) => {
+      const store = await open(t)
+      const clock = { ...START }
+      const nodes = [
+        await startNode(store, 1, () => clock.now),
+        await startNode(store, 2, () => clock.now),
+      ] as [Started, Started]
+      const [one, two] = nodes
+      const path = fromShared(pathTo('x.test', { sessions: 20 }))
+      one.sessions.tooMany(path, 10, clock.now)
+      two.pacing.beginAnew(path)
+      await lookAll(nodes)
+      for (const { sessions, pacing } of nodes) {
+        assert.equal(sessions.limitOf(path), 5)
+        assert.equal(pacing.loweredOf(path.key), 1)
+      }
+      assert.equal((await store.sharedPaths()).length, 1)
+      for (const { sharing } of nodes) await sharing.stop()
+    })
+  })
+}
 
 test('a path that was found open is shared later when the store fails', async (t) => {
   const store = await opened(t)

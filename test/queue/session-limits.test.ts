@@ -59,6 +59,17 @@ test('if one session has to succeed first, its success opens all, and once is en
   assert.equal(path.limitOf(plain), 20)
 })
 
+test('the success of the first session opens no more than servers were found to take', () => {
+  const { limits: path } = limits()
+  const plain = to('relay')
+  const relay = { ...plain, policy: { ...plain.policy, firstAlone: true } }
+  path.learn(relay.key, 5)
+  path.meet(relay)
+  assert.equal(path.limitOf(relay), 1)
+  path.well(relay)
+  assert.equal(path.limitOf(relay), 5)
+})
+
 test('nodes share the limit of a path, and together never exceed it', () => {
   for (const [sessions, count] of [
     [20, 3],

@@ -37,6 +37,8 @@ interface KnownPolicy {
   policy: KeptMtaStsPolicy | null
   /** Unix ms: when it was read from the store, or fetched. */
   since: number
+  /** The store has refused to keep it: a restart would forget it. */
+  isUnkept?: true
 }
 
 /**
@@ -73,7 +75,11 @@ export class PolicyDirectory {
     const now = this.#now()
     const known = this.#known.get(domain)
     if (known !== undefined && (known.policy !== null || now - known.since < KNOWN_MS)) {
-      if (known.policy === null || known.policy.expiresAt > now) return known.policy
+      if (known.policy === null) return null
+      if (known.policy.expiresAt > now) {
+        if (known.isUnkept) await this.#inTime(this.#keep(known))
+        return known.policy
+      }
     }
     const policy = await this.#options.store.mtaStsPolicy(domain, now)
     this.#remember(domain, policy)
@@ -101,18 +107,29 @@ export class PolicyDirectory {
   }
 
   async #fetchAndKeep(domain: string, id: string): Promise<KeptMtaStsPolicy | null> {
-    const { ask, store, port, onFailure } = this.#options
+    const { ask, port, onFailure } = this.#options
     try {
       const { mode, mx, maxAge } = await fetchPolicy(ask, domain, port)
       const fetchedAt = this.#now()
       const policy = { domain, id, mode, mx, fetchedAt, expiresAt: fetchedAt + maxAge * 1_000 }
-      this.#remember(domain, policy)
-      await store.keepMtaStsPolicy(policy, organizationOf(domain))
+      await this.#keep(this.#remember(domain, policy))
       return policy
     } catch (error) {
       this.#pauses.set(domain, this.#now() + PAUSE_MS)
       onFailure(domain, error instanceof Error ? error : new Error(String(error)))
       return this.#known.get(domain)?.policy ?? null
+    }
+  }
+
+  /** Never rejects: the policy counts here anyway, and the next mail to its domain keeps it again. */
+  async #keep(known: KnownPolicy): Promise<void> {
+    // Mail that comes meanwhile does not keep it a second time.
+    delete known.isUnkept
+    const policy = known.policy!
+    try {
+      await this.#options.store.keepMtaStsPolicy(policy, organizationOf(policy.domain))
+    } catch {
+      known.isUnkept = true
     }
   }
 
@@ -128,8 +145,10 @@ export class PolicyDirectory {
     }
   }
 
-  #remember(domain: string, policy: KeptMtaStsPolicy | null): void {
+  #remember(domain: string, policy: KeptMtaStsPolicy | null): KnownPolicy {
     const hosts = policy?.mx.reduce((size, host) => size + host.length, 0) ?? 0
-    this.#known.put(domain, { policy, since: this.#now() }, domain.length + hosts)
+    const known = { policy, since: this.#now() }
+    this.#known.put(domain, known, domain.length + hosts)
+    return known
   }
 }

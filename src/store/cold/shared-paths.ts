@@ -1,6 +1,6 @@
 /** The states of paths that nodes have learned. */
-import type { PathTry, SharedPath, SharedState } from '../shared-paths.ts'
-import type { Operations, Port, ReadPort } from './port.ts'
+import type { AgreedChange, PathTry, SharedPath, SharedState } from '../shared-paths.ts'
+import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
 type Row = Omit<SharedPath, 'state'> & { state: string }
@@ -16,6 +16,14 @@ const SHARE = statement(
     ON CONFLICT (key) DO UPDATE SET node = excluded.node, changed_at = excluded.changed_at, state = excluded.state`,
 )
 const CHANGE = statement('UPDATE shared_paths SET node = $2, changed_at = $3, state = $4 WHERE key = $1')
+const ADD = statement(
+  `INSERT INTO shared_paths (key, node, changed_at, state) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`,
+)
+const REPLACE = statement(
+  `UPDATE shared_paths SET node = $2, changed_at = $3, state = $4
+    WHERE key = $1 AND node = $5 AND changed_at = $6`,
+)
+const REMOVE = statement('DELETE FROM shared_paths WHERE key = $1 AND node = $2 AND changed_at = $3')
 const FORGET = statement(({ texts }) => `DELETE FROM shared_paths WHERE key IN (${texts('$1')})`)
 const FORGET_OLD = statement('DELETE FROM shared_paths WHERE changed_at < $1')
 
@@ -61,6 +69,17 @@ export const sharedPathWrites = {
     })
   },
 
+  *shareAgreed(port, changes, before) {
+    return yield* port.transaction(function* (db) {
+      yield* db.run(FORGET_OLD, Math.round(before))
+      const refused: string[] = []
+      for (const change of inOrder(changes)) {
+        if ((yield* changeAgreed(db, change)) === 0) refused.push(change.key)
+      }
+      return refused
+    })
+  },
+
   *shareTries(port, { node, now, wanted, until, ended }) {
     const [at, end] = [Math.round(now), Math.round(until)]
     if (ended.length > 0) {
@@ -82,6 +101,13 @@ export const sharedPathWrites = {
     })
   },
 } satisfies Operations<Port>
+
+function* changeAgreed(db: PortTransaction, { known, state, ...changed }: AgreedChange): PortSteps<number> {
+  const was = known === null ? null : ([known.node, Math.round(known.changedAt)] as const)
+  if (state === null) return was === null ? 0 : yield* db.run(REMOVE, stored(changed.key), ...was)
+  const values = valuesOf({ ...changed, state })
+  return yield* was === null ? db.run(ADD, ...values) : db.run(REPLACE, ...values, ...was)
+}
 
 function valuesOf({ key, node, changedAt, state }: SharedPath): [string, number, number, string] {
   return [stored(key), node, Math.round(changedAt), JSON.stringify(state)]

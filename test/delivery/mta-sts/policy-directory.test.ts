@@ -113,6 +113,29 @@ test('a policy is fetched once, kept in the store, and found there by another no
   assert.deepEqual(other.requests, [])
 })
 
+test('a policy that the store refused to keep counts, and is kept once the store takes it', async (t) => {
+  const store = await newStore(t)
+  let refusals = 2
+  const refusing = Object.assign(Object.create(store), {
+    keepMtaStsPolicy: async (...kept: Parameters<Store['keepMtaStsPolicy']>) => {
+      if (refusals-- > 0) throw new Error('disk full')
+      await store.keepMtaStsPolicy(...kept)
+    },
+  }) as Store
+  const { policies, requests, clock, failures } = await startPolicies(t, { store: refusing })
+  for (let times = 0; times < 2; times++) {
+    assert.equal((await policies.find('x.test'))?.mode, 'enforce')
+    assert.equal(await store.mtaStsPolicy('x.test', clock.now), null)
+  }
+  assert.equal((await policies.find('x.test'))?.mode, 'enforce')
+  assert.equal((await store.mtaStsPolicy('x.test', clock.now))?.mode, 'enforce')
+  assert.equal(refusals, -1)
+  await policies.find('x.test')
+  assert.equal(refusals, -1, 'it is kept once')
+  assert.equal(requests.length, 1)
+  assert.deepEqual(failures, [], 'the domain has done nothing wrong')
+})
+
 test('a domain that announces no policy has none, and its policy host is not contacted', async (t) => {
   const { policies, requests } = await startPolicies(t, { announced: false })
   assert.equal(await policies.find('x.test'), null)

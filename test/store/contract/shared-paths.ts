@@ -43,6 +43,48 @@ export function sharedPathsContract(open: OpenBench): void {
       assert.equal(new Set(marks).size, marks.length)
     })
 
+    test('that several nodes write are changed by one that knows the last change, and by no other', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const limits = (sessions: number) => ({ closed: null, sessions, messagesPerMinute: null })
+      const [one, two] = [
+        { key: 'a\0limits', node: 1, changedAt: NOW },
+        { key: 'a\0limits', node: 2, changedAt: NOW + 1 },
+      ]
+      const change = async (from: Store, ...changes: Parameters<Store['shareAgreed']>[0]) => {
+        const refused = await from.shareAgreed(changes, 0)
+        return [refused, await store.sharedPaths()] as const
+      }
+      const first = { ...one, state: limits(3) }
+      assert.deepEqual(await change(store, { ...first, known: null }), [[], [first]])
+      const second = { ...two, state: limits(1) }
+      assert.deepEqual(await change(other, { ...second, known: null }), [[one.key], [first]])
+      const more = { key: 'b', node: 2, changedAt: NOW + 1, state: limits(2) }
+      const both = [
+        { ...second, known: one },
+        { ...more, known: null },
+      ] as const
+      assert.deepEqual(await change(other, ...both), [[], [second, more]])
+      for (const state of [limits(5), null]) {
+        const late = { ...one, changedAt: NOW + 2, known: one, state }
+        assert.deepEqual(await change(store, late), [[one.key], [second, more]])
+      }
+      const gone = { ...one, changedAt: NOW + 3, known: two, state: null }
+      assert.deepEqual(await change(store, gone), [[], [more]])
+      assert.deepEqual(await change(store, { ...second, known: two }), [[one.key], [more]])
+      assert.deepEqual(await store.shareAgreed([], NOW + 2), [])
+      assert.deepEqual(await other.sharedPaths(), [])
+
+      // Of two nodes that change it at the same moment, one learns that it was late.
+      const refused = await Promise.all(
+        [one, two].map((version) => {
+          const from = version === one ? store : other
+          return from.shareAgreed([{ ...version, state: limits(1), known: null }], 0)
+        }),
+      )
+      assert.deepEqual(refused.flat(), [one.key])
+    })
+
     test('a closed path is tried by one node at a time, until its time is over or its try has ended', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
