@@ -9,7 +9,15 @@ import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece, RecipientStatus } from '../operate/status-sentence.ts'
 import { statusOfRecipient, statusText } from '../operate/status-word.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
-import { clipped, formatTime, printFields, printLine, printTable, recipientCount } from './print.ts'
+import {
+  clipped,
+  formatDue,
+  formatTime,
+  printFields,
+  printLine,
+  printTable,
+  recipientCount,
+} from './print.ts'
 
 /** `company`: its name. */
 export function printHistory(
@@ -94,9 +102,9 @@ function nextAttempt({ state, dueAt }: StoredRecipient, next: RecipientStatus | 
     case 'domain':
       return 'held'
     case 'path':
-      return next.at === null ? 'due' : formatTime(Date.parse(next.at))
+      return next.at === null ? 'due' : formatDue(Date.parse(next.at))
     default:
-      return formatTime(dueAt)
+      return formatDue(dueAt)
   }
 }
 

@@ -7,7 +7,7 @@ import { pauseText } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption, typed } from './command.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
+import { clipped, formatDue, formatTime, printFields, printJson, printLine } from './print.ts'
 
 interface ExplainOptions extends JsonOption, Pick<ExplainRequest, 'from'> {
   try?: true
@@ -116,7 +116,7 @@ function closedFields({ closed }: ExplanationJson['site']): [string, string][] {
   if (closed === null) return []
   const { since, next_try_at: next, reason, list } = closed
   return [
-    ['Closed', `since ${timeText(since)}, next try ${timeText(next)}: ${reason}`],
+    ['Closed', `since ${timeText(since)}, next try ${formatDue(Date.parse(next))}: ${reason}`],
     ...(list === null ? [] : [['Block list', `${list.name}, removal: ${list.removal}`] as [string, string]]),
   ]
 }

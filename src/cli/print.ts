@@ -144,6 +144,11 @@ export function recipientCount(count: number): string {
   return `${count} ${count === 1 ? 'recipient' : 'recipients'}`
 }
 
+/** The time of a next step, as `formatTime`; `due` once it is past. */
+export function formatDue(at: number | null): string | null {
+  return at !== null && at <= Date.now() ? 'due' : formatTime(at)
+}
+
 /** Unix ms as `2026-11-20 22:55:01Z`; null stays null. */
 export function formatTime(at: number | null): string | null {
   return at === null ? null : utcTime(at)

@@ -12,6 +12,7 @@ import { addPause, printPausesInForce } from './pause.ts'
 import {
   type Cell,
   clipped,
+  formatDue,
   formatTime,
   ProgressLine,
   printJson,
@@ -157,7 +158,7 @@ function sumCells(sum: LaneFigures): Cell[] {
     sum.sending,
     sum.quarantined,
     formatTime(sum.oldestAt),
-    sum.paused ? 'paused' : formatTime(sum.nextDueAt),
+    sum.paused ? 'paused' : formatDue(sum.nextDueAt),
     clipped(lastReplyText(sum.lastMessage), 100),
   ]
 }

@@ -4,7 +4,7 @@ import { listSites, type SiteDescription, showSite } from '../operate/sites.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printFields, printJson } from './print.ts'
+import { clipped, formatDue, formatTime, printFields, printJson } from './print.ts'
 
 export function addSite(program: Command): void {
   const site = group(
@@ -56,7 +56,7 @@ const list = listing({
     formatTime(lastMessageAt),
     formatTime(closed?.since ?? null),
     closed && concerned(closed),
-    formatTime(closed?.nextTryAt ?? null),
+    formatDue(closed?.nextTryAt ?? null),
     clipped(closed?.reason ?? '', 100),
   ],
   nothing: 'No site got mail in the last 24 hours.',
@@ -99,7 +99,7 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Closed since', formatTime(closed?.since ?? null)],
     ['For mail of', closed && concerned(closed)],
     ['Reason', closed?.reason ?? null],
-    ['Next try', formatTime(closed?.nextTryAt ?? null)],
+    ['Next try', formatDue(closed?.nextTryAt ?? null)],
     ['Block list', closed?.list?.name ?? null],
     ['Ask for removal', closed?.list?.removal ?? null],
     ...sources

@@ -84,6 +84,7 @@ export const showQueueBySite = verb(
       const site = sites.get(group[0]!.domain)!
       return {
         ...summed(group),
+        nextDueAt: nextDueAt(group, pauses),
         paused: group.every(pauses.cover),
         retriable: areRetriable(group, pauses, op.now()),
         sessions: states.get(key)?.used.sessions ?? 0,
@@ -117,6 +118,12 @@ async function lanesWithSites(
   return { lanes, sites: await sitesOfDomains(op, new Set(mostFirst(lanes).map(({ domain }) => domain))) }
 }
 
+/** Of the mail that no pause covers, unless all of it is paused. */
+function nextDueAt(lanes: readonly QueueLane[], pauses: LanePauses): number | null {
+  const free = lanes.filter((lane) => !pauses.cover(lane))
+  return earliest((free.length > 0 ? free : lanes).map((lane) => lane.nextDueAt))
+}
+
 /** Whether a retry could make any of the mail due. */
 function areRetriable(lanes: readonly QueueLane[], pauses: LanePauses, now: number): boolean {
   return lanes.some((lane) => !pauses.cover(lane) && mayBeRetried(lane, now))
@@ -137,7 +144,7 @@ export const showQueueByDomain = verb('read', async (op, of: SumsRequest): Promi
 
 interface Group {
   key: string
-  sum: Omit<LaneFigures, 'paused'>
+  sum: Omit<LaneFigures, 'paused' | 'nextDueAt'>
   lanes: QueueLane[]
 }
 
@@ -172,6 +179,7 @@ async function sumsBy(
     const [site, ...otherSites] = new Set(lanes.map(pauses.siteOf))
     return {
       ...sum,
+      nextDueAt: nextDueAt(lanes, pauses),
       key,
       paused: lanes.every(pauses.cover),
       pause: pauseOfMail(present, {
@@ -201,7 +209,6 @@ function summed(lanes: readonly QueueLane[]): Group['sum'] {
     sending: count('sending'),
     quarantined: count('quarantined'),
     oldestAt: earliest(lanes.map(({ oldestAt }) => oldestAt)),
-    nextDueAt: earliest(lanes.map(({ nextDueAt }) => nextDueAt)),
     lastMessage: mostFirst(lanes).find(({ lastMessage }) => lastMessage !== null)?.lastMessage ?? null,
   }
 }

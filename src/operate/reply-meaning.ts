@@ -16,6 +16,12 @@ const COMPLAINED: Finer = [
   'The server gets more mail from this address than it expects, or its users complain about it. It accepts mail again after a pause.',
 ]
 
+/** Postroad's own words for a look-up that failed. */
+const LOOK_UP_FAILED = /^DNS: the (\w+) lookup of /
+const UNANSWERED = 'did not answer, or answered with an error.'
+const MX_UNKNOWN: Finer = ['network', `The name servers of the recipient domain ${UNANSWERED}`]
+const HOST_UNKNOWN: Finer = ['network', `The name servers of the domain's mail server ${UNANSWERED}`]
+
 /** RFC 3463, RFC 7372 and RFC 7505: the subject and detail of an enhanced code, whatever its class. */
 const DETAILS: Readonly<Record<string, Finer>> = {
   '1.3': ['address_unknown', 'The server does not accept the syntax of the address.'],
@@ -48,7 +54,13 @@ export interface JudgedReply {
 export function replyMeaning({ category, ...reply }: JudgedReply): string | null {
   if (category === null) return null
   const text = replyText(reply)
-  const finer = COMPLAINTS.test(text) ? COMPLAINED : DETAILS[ENHANCED.exec(text)?.[1] ?? '']
+  const finer = finerMeaning(text)
   if (finer?.[0] === category) return finer[1]
   return category === 'other' ? null : CATEGORY_WORDS[category].about
+}
+
+function finerMeaning(text: string): Finer | undefined {
+  const [, looked] = LOOK_UP_FAILED.exec(text) ?? []
+  if (looked !== undefined) return looked === 'MX' ? MX_UNKNOWN : HOST_UNKNOWN
+  return COMPLAINTS.test(text) ? COMPLAINED : DETAILS[ENHANCED.exec(text)?.[1] ?? '']
 }

@@ -126,9 +126,17 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await standing.getByText(/Last answer: .*451/).waitFor()
     const row = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem')
     const waiting = row.filter({ hasText: 'later@part.test' })
-    for (const words of [/attempt 2 of 3/, /Next try .*\(in /, /451/]) {
-      await waiting.getByText(words).filter({ visible: true }).first().waitFor()
+    const isInSight = async (words: RegExp) => {
+      const part = waiting.getByText(words).filter({ visible: true }).last()
+      await part.waitFor()
+      const [outer, inner] = [(await waiting.boundingBox())!, (await part.boundingBox())!]
+      assert.ok(inner.x + Math.min(inner.width, 60) <= outer.x + outer.width, String(words))
     }
+    for (const width of [1_440, 390]) {
+      await visit.show({ viewport: { width, height: 900 } })
+      for (const words of [/attempt 2 of 3/, /^next try \d\d:\d\d:\d\d$/, /451/]) await isInSight(words)
+    }
+    await visit.show({})
     await waiting.getByRole('button').click()
     await waiting.getByText(/^Next attempt (?!was due).*\(in /).waitFor()
     assert.deepEqual(await visit.barriers(), [])

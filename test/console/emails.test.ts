@@ -157,6 +157,78 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, next).waitFor()
   })
 
+  test('a captured email is deleted, and marked as unread, where it is read', async (t) => {
+    const ids: string[] = []
+    for (const nth of [1, 2, 3]) ids.push(await stage.send({ subject: `Read ${nth}` }))
+    const visit = await stage.visit(t, `${list}/${ids[0]}`, { viewport: DESKTOP })
+    const { page } = visit
+    const confirmed = () =>
+      page.getByRole('dialog', { name: 'Delete this email?' }).getByRole('button', { name: 'Delete email' })
+    await page.getByRole('button', { name: 'Delete', exact: true }).waitFor()
+    await page.keyboard.press('U')
+    await row(page, ids[0]!).getByText('Unread').waitFor({ state: 'attached' })
+    await row(page, ids[0]!).focus()
+    await page.keyboard.press('Enter')
+    const beside = page.getByRole('region', { name: 'Selected email' })
+    await beside.getByRole('button', { name: 'Delete', exact: true }).click()
+    await confirmed().click()
+    await beside.waitFor({ state: 'detached' })
+    await row(page, ids[0]!).waitFor({ state: 'detached' })
+
+    await page.goto(`${stage.service.url}/console${list}/${ids[1]}`)
+    await page.getByRole('button', { name: 'Delete', exact: true }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Delete the email').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Delete')
+    await confirmed().click()
+    await row(page, ids[2]!).waitFor()
+    await row(page, ids[1]!).waitFor({ state: 'detached' })
+  })
+
+  test('tags leave status and subject their room, and the name of the sender comes first', async (t) => {
+    const { company } = await stage.service.tenant('narrow.test')
+    const { token } = await stage.service.key(company.id)
+    const tags = Array.from({ length: 50 }, (_, nth) => ({
+      name: `campaign${nth}`,
+      value: `a-long-value-${nth}`,
+    }))
+    const answer = await fetch(`${stage.service.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{
+          from: 'Laravel <hello@narrow.test>',
+          to: 'you@x.test',
+          subject: 'Your receipt',
+          text: 'x',
+          tags,
+        },
+      }),
+    })
+    const { id } = (await answer.json()) as { id: string }
+    const wide = { ...DESKTOP, width: 1_440 }
+    const { page } = await stage.visit(t, `/c/${company.id}/emails`, { viewport: wide })
+    const isWhole = (text: string) =>
+      row(page, id)
+        .getByText(text, { exact: true })
+        .first()
+        .evaluate((part: { clientWidth: number; scrollWidth: number; parentElement: unknown }) => {
+          const { parentElement: parent } = part as { parentElement: typeof part }
+          return part.scrollWidth <= part.clientWidth + 1 && parent.scrollWidth <= parent.clientWidth + 1
+        })
+    await row(page, id).getByText('+48').waitFor()
+    assert.ok(await isWhole('Laravel'), 'the name is whole')
+    await page.setViewportSize(DESKTOP)
+    await row(page, id).click()
+    await page.getByRole('region', { name: 'Selected email' }).waitFor()
+    for (const text of ['Captured', 'Your receipt']) assert.ok(await isWhole(text), `${text} is whole`)
+    await row(page, id).getByText('+48').waitFor()
+    await page.setViewportSize(PHONE)
+    for (const text of ['Captured', 'Your receipt']) assert.ok(await isWhole(text), `${text} is whole`)
+  })
+
   test('emails are chosen with mouse and keyboard, and canceled together', async (t) => {
     const at = new Date(Date.now() + DAY).toISOString()
     const ids: string[] = []

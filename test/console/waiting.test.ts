@@ -106,7 +106,19 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     const where = page.getByRole('region', { name: 'Waiting mail by recipient domain' })
     const row = where.getByRole('row').filter({ hasText: 'paused.test' })
     await row.getByText(/^since .+, ends in 2 hr: their postmaster asked us to wait$/).waitFor()
-    await store.resume({ companyId: null, domain: 'paused.test' }, Date.now())
+
+    // An operator finds the pause of all companies in the view of one company, too.
+    const { page: operated } = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    const own = operated.getByRole('region', { name: 'Waiting mail by recipient domain' })
+    await own
+      .getByRole('row')
+      .filter({ hasText: 'paused.test' })
+      .getByRole('button', { name: 'Resume' })
+      .click()
+    const question = operated.getByRole('dialog', { name: 'Resume all mail to paused.test?' })
+    await question.getByText(/The pause is for all mail to paused\.test of all companies\./).waitFor()
+    await question.getByRole('button', { name: 'Resume' }).click()
+    await until(async () => (await store.pauses(Date.now())).length === 0, 'the pause to end')
   })
 
   test('the overview begins with the problems, and leads to them', async (t) => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { CATEGORY_WORDS } from '../../src/email/category-word.ts'
 import { classificationOf, lastCategories } from '../../src/email/classification.ts'
+import { othersFailed } from '../../src/email/not-attempted.ts'
 import { countedRefusal, reasonOf } from '../../src/email/refusal-reason.ts'
 import { formEvent } from '../../src/events/notices/form.ts'
 import { jsonEvent } from '../../src/events/notices/json.ts'
@@ -50,6 +51,15 @@ test('an event from before there were categories has one by its words', () => {
   assert.deepEqual(reasonOf(countedRefusal('bounced', JSON.stringify(gone)).reason), {
     category: 'address_unknown',
     provider: '',
+  })
+})
+
+test('held mail is counted under the provider whose reply closed its path', () => {
+  const reply = 'mx1.olc.protection.outlook.com: 451 4.7.500 Server busy'
+  const detail = { message: othersFailed(reply), category: 'rate_limited' }
+  assert.deepEqual(reasonOf(countedRefusal('delivery_delayed', JSON.stringify(detail)).reason), {
+    category: 'rate_limited',
+    provider: 'Outlook.com',
   })
 })
 

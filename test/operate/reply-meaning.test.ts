@@ -1,6 +1,7 @@
 /** The meanings of replies, and their providers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { lookupFailed } from '../../src/delivery/path/mail-hosts.ts'
 import { CATEGORY_WORDS } from '../../src/email/category-word.ts'
 import { providerOf } from '../../src/email/mail-provider.ts'
 import { BOUNCE_CATEGORIES, type BounceCategory } from '../../src/mail/reply/category.ts'
@@ -71,6 +72,19 @@ for (const category of BOUNCE_CATEGORIES) {
     }
   })
 }
+
+test('a failed look-up blames the name servers, and not the mail server', () => {
+  const about = (message: string) => replyMeaning({ category: 'network', code: null, message })
+  for (const reason of ['SERVFAIL', 'TIMEOUT']) {
+    const found = lookupFailed('silent.example', reason)
+    assert.ok(found.kind === 'none')
+    assert.match(about(found.failure.message)!, /^The name servers of the recipient domain did not answer, /)
+  }
+  const host = 'DNS: the address lookup of mx.silent.example failed (TIMEOUT)'
+  assert.match(about(host)!, /^The name servers of the domain's mail server did not answer, /)
+  const none = 'DNS: mx.silent.example, a mail server of silent.example, has no public address'
+  assert.equal(about(none), CATEGORY_WORDS.network.about)
+})
 
 test('words that no server has answered have no meaning', () => {
   assert.equal(replyMeaning({ category: null, code: null, message: 'the domain is not verified' }), null)

@@ -91,6 +91,20 @@ test('every table shows the next try of the path that holds the mail', async (t)
   assert.equal(bySite?.nextDueAt, NEXT_TRY)
 })
 
+test('the next attempt of a sum is that of the mail that no pause covers', async (t) => {
+  const { op, world, hold } = await openWorld(t)
+  const now = Date.now()
+  await hold(world.acme, 'a@one.test', { heldFor: null, dueAt: now - HOUR, message: '451 4.7.1 Greylisted' })
+  await hold(world.acme, 'b@two.test', { heldFor: null, dueAt: now + HOUR, message: '451 4.7.1 Greylisted' })
+  const paused = (await showQueue(op, {})).filter(({ domain }) => domain !== 'two.test')
+  for (const domain of new Set(paused.map((lane) => lane.domain))) await pause(op, { domain })
+  const sums = (await showQueueByCompany(op, {})).sums
+  const acme = sums.find(({ companyId }) => companyId === world.acme.company.id)
+  assert.deepEqual([acme!.paused, acme!.nextDueAt], [false, now + HOUR])
+  const site = (await showQueueBySite(op, {})).find(({ site }) => site.name === SITE)
+  assert.deepEqual([site!.paused, site!.nextDueAt], [false, now + HOUR])
+})
+
 test('silent name servers delay no table, and its other rows are shown', async (t) => {
   const { op, world, hold } = await open(t)
   await hold(world.acme, 'a@slow.test')

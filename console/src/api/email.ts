@@ -53,6 +53,13 @@ export const SHOWN_EMAILS = [LIST, EMAIL] as const
 export const deleteAllEmails = (company: string) =>
   change('POST /companies/:company/emails/clear', { company }, LIST, EMAIL)
 
+/** Works in capture mode only. */
+export async function deleteEmail(company: string, id: string): Promise<void> {
+  const { refused } = await call('POST /companies/:company/emails/delete', { company, body: { ids: [id] } })
+  if (refused.length > 0) throw new Error(refused[0]!.why)
+  await emailsDeleted()
+}
+
 /** Reloads the list after emails were deleted. */
 export const emailsDeleted = () => invalidate(LIST)
 

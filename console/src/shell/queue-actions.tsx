@@ -1,6 +1,7 @@
 /** Actions on waiting mail: of one company or all, to one recipient domain or all. */
 import { Group } from '@mantine/core'
-import { RotateCw } from 'lucide-react'
+import { Play, RotateCw } from 'lucide-react'
+import { endPause } from '../api/overview.ts'
 import { useMe } from '../api/session.ts'
 import { retrySite } from '../api/sites.ts'
 import { ActionButton } from '../parts/action-button.tsx'
@@ -10,16 +11,33 @@ import { PauseButton } from './pause-button.tsx'
 import { mailInWords } from './pause-fields.tsx'
 import { retryAction, retryOf } from './retry-waiting.ts'
 
+/** Null: any. */
+interface PauseScope {
+  company: string | null
+  domain: string | null
+  site: string | null
+}
+
 interface QueueScope {
   company: string
   domain: string | null
 }
 
 interface ActionsProps extends QueueScope {
-  part: { paused: boolean; pausedAlone: boolean; retriable: boolean }
+  part: {
+    paused: boolean
+    pausedAlone: boolean
+    retriable: boolean
+    /** The pause that covers it; its scope may be wider. */
+    pause?: { scope: PauseScope } | null
+  }
 }
 
-export function QueueActions({ company, domain, part: { paused, pausedAlone, retriable } }: ActionsProps) {
+export function QueueActions({
+  company,
+  domain,
+  part: { paused, pausedAlone, retriable, pause },
+}: ActionsProps) {
   const { person, companies } = useMe()
   const mayManage = useMayManage()
   const name = companies.find(({ id }) => id === company)?.name ?? null
@@ -30,7 +48,30 @@ export function QueueActions({ company, domain, part: { paused, pausedAlone, ret
       {person.operator && (pausedAlone || !paused) && (
         <PauseButton scope={scope} mail={mailInWords(name, domain)} paused={pausedAlone} />
       )}
+      {person.operator && !pausedAlone && pause && <ResumeWider of={pause.scope} />}
     </Group>
+  )
+}
+
+/** Ends a pause of more mail than the row has. */
+function ResumeWider({ of: { company, domain, site } }: { of: PauseScope }) {
+  const { companies } = useMe()
+  const name = companies.find(({ id }) => id === company)?.name ?? company
+  const mail = mailInWords(name, site === null ? domain : `the site ${visible(site)}`)
+  return (
+    <ActionButton
+      size="compact-xs"
+      leftSection={<Play size={12} aria-hidden />}
+      ask={{
+        title: `Resume ${mail}?`,
+        about: `The pause is for ${mail}${company === null ? ' of all companies' : ''}. All of it is sent again.`,
+        act: 'Resume',
+        harmless: true,
+      }}
+      run={() => endPause({ company, domain, ...(site !== null && { site }) })}
+    >
+      Resume
+    </ActionButton>
   )
 }
 

@@ -1,4 +1,5 @@
 /** The trouble that a walk has met, in the form that the queue gets it; queue/evidence.ts decides whom it concerns. */
+import { parseServer } from '../../email/server-name.ts'
 import type { HindranceReport } from '../delivery.ts'
 import type { Hindrance } from '../judge/finding.ts'
 import type { RouteFailure } from '../outcome.ts'
@@ -24,7 +25,7 @@ export function reportOf({
   const report: HindranceReport = {
     kind,
     met: ofSession ? 'session' : toMail ? 'mail' : 'recipient',
-    message,
+    message: named(message, asked),
   }
   if (asked !== undefined) report.server = asked
   if (code !== undefined) report.code = code
@@ -32,4 +33,11 @@ export function reportOf({
   if (excess !== undefined) report.excess = excess
   if (list !== undefined) report.list = list
   return report
+}
+
+/** A reply with the host that gave it: other mail, which has not asked the server, is held with these words. */
+function named(message: string, server: string | undefined): string {
+  return server === undefined || !/^[45]\d\d[ -]/.test(message)
+    ? message
+    : `${parseServer(server).host}: ${message}`
 }

@@ -9,6 +9,7 @@ import {
 import { categoryOf } from '../../operate/reply-category.ts'
 import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
+import type { Pause } from '../../store/store.ts'
 import { MOST_QUARANTINED, type QUEUE_ROUTES, SUMS_ON_PAGE } from './contract/queue.ts'
 import type { Works } from './work.ts'
 
@@ -91,8 +92,12 @@ function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, ...sum }: L
     lastMessage,
     category: categoryOf(lastMessage),
     paused: sum.paused,
-    pause: sum.pause && pauseFacts(sum.pause),
+    pause: sum.pause && { ...pauseFacts(sum.pause), scope: scopeOf(sum.pause) },
     retriable: sum.retriable,
     pausedAlone: sum.pausedAlone,
   }
+}
+
+function scopeOf({ companyId: company, domain, site }: Pause) {
+  return { company, domain, site: site?.name ?? null }
 }

@@ -158,7 +158,7 @@ function heldMail(op: Operation, { companyId, domain }: WaitingLane, closed: Sit
   return {
     ...subject(op, companyId),
     found: `Mail to ${domain} has waited for an hour: ${why.replace(/\.$/, '')}.`,
-    advice: 'The mail is tried again by itself (postroad queue --by site).',
+    advice: 'The mail is tried again by itself: the overview shows when.',
     memberAdvice: 'The mail is tried again by itself: the overview shows when.',
   }
 }
@@ -167,7 +167,7 @@ function dueMail(op: Operation, companyId: string): NewAlert {
   return {
     ...subject(op, companyId),
     found: 'Mail has been due for an hour, and was not tried.',
-    advice: 'Check that a delivery node runs (postroad node list), and its log.',
+    advice: 'Check under “Nodes” on the page Installation that a delivery node runs, and read its log.',
     memberAdvice: 'Ask the operator of this service.',
   }
 }

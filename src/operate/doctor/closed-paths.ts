@@ -31,7 +31,8 @@ export function isUnreachableProvider({ provider, closed }: SiteState): boolean 
 
 const ID = 'held-mail'
 const TITLE = 'Closed paths'
-const WAITS = 'the mail waits, and is tried again by itself (postroad queue --by site).'
+const ALL_SITES = '“Sites” on the page Installation lists them all, with the cause that each server names.'
+const WAITS = 'the mail waits, and is tried again by itself.'
 
 /** Has a part for each site. */
 export function heldMailCheck(op: Operation): PlannedCheck {
@@ -79,7 +80,12 @@ function refusingSites(
   if (others.length === 0) return checks
   return [
     ...checks,
-    { id: ID, title: TITLE, ...problem(limited(others), `See them all: postroad site list; ${WAITS}`) },
+    {
+      id: ID,
+      title: TITLE,
+      ...problem(limited(others), `${ALL_SITES} Meanwhile, ${WAITS}`),
+      code: 'postroad site list',
+    },
   ]
 }
 

@@ -14,7 +14,7 @@ const LONG_MS = 15 * 60_000
 const MOST_NAMED = 3
 
 const ADVICE =
-  'Nothing needs to be done while mail to other sites leaves: the mail waits, and is tried again by itself. See them all: postroad site list.'
+  'Nothing needs to be done while mail to other sites leaves: the mail waits, and is tried again by itself. “Sites” on the page Installation lists them all.'
 
 /** A warning at most: one site of many is always down. */
 export function closedSitesCheck(op: Operation): PlannedCheck {
@@ -31,7 +31,8 @@ export function closedSitesCheck(op: Operation): PlannedCheck {
         return `${name} since ${utcTime(since)}: ${reason.replace(/\.$/, '')}.`
       })
       const first = closed.length > longest.length ? ' Those closed for longest:' : ''
-      return warning(`${count} no mail, or hardly any, at present.${first} ${named.join(' ')}`, ADVICE)
+      const found = `${count} no mail, or hardly any, at present.${first} ${named.join(' ')}`
+      return { ...warning(found, ADVICE), code: 'postroad site list' }
     },
   }
 }

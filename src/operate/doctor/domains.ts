@@ -42,7 +42,8 @@ function noDomain({ setup, accounts }: Operation): CheckFinding {
         ? `${tries[0]} is a test domain that cannot exist in DNS, so receivers refuse its mail.`
         : `${tries.slice(0, MOST_NAMED).join(', ')} are test domains that cannot exist in DNS, so receivers refuse their mail.`
   if (setup.delivery.kind === 'capture') return ok(found)
-  return warning(found, 'Add a domain (postroad domain add), and publish its records.')
+  const advice = 'Add a domain on the page Domains, and publish its records.'
+  return { ...warning(found, advice), code: 'postroad domain add example.com --company NAME' }
 }
 
 async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckFinding> {
@@ -50,19 +51,18 @@ async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckF
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
   const needed = bad.filter(({ required }) => required)
-  const advice = ([first]: RecordCheck[], where: string) => {
-    const publish = `Publish the records that ${where}.`
+  const code = `postroad domain show ${domain.name}`
+  const advice = ([first]: RecordCheck[]) => {
+    const publish = 'Publish the records that the page of the domain shows.'
     return first!.state === 'missing' || first!.advice === null ? publish : `${first!.advice} ${publish}`
   }
-  const command = `postroad domain show ${domain.name} prints`
   if (needed.length > 0) {
-    const memberAdvice = advice(needed, 'the page of the domain shows')
-    return { ...problem(lacking(needed), advice(needed, command)), memberAdvice }
+    return { ...problem(lacking(needed), advice(needed)), memberAdvice: advice(needed), code }
   }
   if (silent.length > 0) {
     return unknown(`DNS did not answer for ${namesOf(silent)}.`, 'Try again in a minute.')
   }
-  if (bad.length > 0) return warning(lacking(bad), advice(bad, command))
+  if (bad.length > 0) return { ...warning(lacking(bad), advice(bad)), code }
   return ok('DNS has all of its records.')
 }
 
@@ -88,6 +88,6 @@ function lastSeen(domains: readonly SendingDomain[]): CheckFinding {
   const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : ''
   return problem(
     `${named}${more} lacked required records at the last check.`,
-    'Publish the records that postroad domain verify shows.',
+    'Publish the records that the pages of the domains show.',
   )
 }

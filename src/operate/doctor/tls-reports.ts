@@ -11,10 +11,11 @@ export function tlsReportsCheck({ setup, store }: Operation): PlannedCheck {
       if (setup.systemFrom !== null) return ok(`TLS reports are mailed from ${setup.systemFrom}.`)
       const counted = await store.tlsReports({ limit: 1 })
       if (counted.length === 0) return ok('No session with a domain that asks for TLS reports was counted.')
-      return warning(
+      const result = warning(
         'Sessions are counted for domains that ask for TLS reports, but reports by email cannot be sent: POSTROAD_SYSTEM_FROM is not set.',
-        'Set POSTROAD_SYSTEM_FROM to an address of a domain that sends. See what was counted: postroad tls-report.',
+        'Set POSTROAD_SYSTEM_FROM to an address of a domain that sends. “Encrypted sessions” on the page Installation shows what was counted.',
       )
+      return { ...result, code: 'postroad tls-report' }
     },
   }
 }

@@ -17,8 +17,10 @@ export function oldestMailCheck({ store, now }: Operation): PlannedCheck {
       const age = dueAt === null ? 0 : now() - dueAt
       if (age < LATE_MS) return ok('All due mail is attempted in time.')
       const found = `Mail has been due for ${minutes(age)} and is not attempted.`
-      const advice = 'Check that a delivery node runs (postroad node list), and its log.'
-      return age < TOO_LATE_MS ? warning(found, advice) : problem(found, advice)
+      const advice =
+        'Check under “Nodes” on the page Installation that a delivery node runs, and read its log.'
+      const result = age < TOO_LATE_MS ? warning(found, advice) : problem(found, advice)
+      return { ...result, code: 'postroad node list' }
     },
   }
 }
@@ -32,8 +34,8 @@ export function quarantineCheck({ store, now }: Operation): PlannedCheck {
       if (quarantined === 0) return ok('No mail is in quarantine.')
       const found = `${quarantined} ${quarantined === 1 ? 'recipient is' : 'recipients are'} in quarantine.`
       const advice =
-        'Read the reasons (postroad queue quarantine, or the overview of the console), then release or cancel the mail.'
-      return warning(found, advice)
+        'Read the reasons under “Quarantine” on the page Overview, then release or cancel the mail.'
+      return { ...warning(found, advice), code: 'postroad queue quarantine' }
     },
   }
 }

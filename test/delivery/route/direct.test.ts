@@ -267,6 +267,8 @@ test('a refusal before MAIL bounces no recipient, and the best server’s words 
     assert.deepEqual({ verdict, code, suppress }, { verdict: 'postponed', code: expected, suppress: false })
     assert.match(message, words)
     assert.match(hindrance?.message ?? '', words)
+    // Held mail shows these words, and its provider follows from the name.
+    assert.match(hindrance?.message ?? '', /^mx1\.x\.test\b/)
     assert.equal(mx(2).connections, 1)
     await Promise.all([mx(1).close(), mx(2).close()])
   }

@@ -93,6 +93,14 @@ describe('domains in the console', () => {
     return ok(await who.ask('GET', `${at}/${domain.id}/check?name=${encodeURIComponent(name)}`))
   }
 
+  test('a service that is reached without TLS offers no URL for TLS reports', async () => {
+    const { body } = await operator.ask('POST', at, { name: 'plain.example.org' })
+    const { id } = body as unknown as Shown
+    const { status, body: reports } = await operator.ask('GET', `${at}/${id}/reports`)
+    assert.equal(status, 200)
+    assert.equal((reports as { tlsUrl: string | null }).tlsUrl, null)
+  })
+
   test('a domain is added, published and verified, and sends; DNS is checked record by record', async () => {
     const domain = await added('Shop.Example')
     assert.deepEqual([domain.name, domain.status, domain.sending], ['shop.example', 'pending', 'inactive'])

@@ -72,17 +72,13 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
   )
 }
 
-function Tls({ results, url }: { results: readonly TlsResult[]; url: string }) {
-  const record = `v=TLSRPTv1; rua=${url}`
+function Tls({ results, url }: { results: readonly TlsResult[]; url: string | null }) {
   return (
     <Section
       title="TLS reports"
-      about="Whether other mail systems could encrypt their sessions with the mail servers of this domain (RFC 8460). They send reports to the address or URL in a TXT record at _smtp._tls. With this record, the reports come over HTTPS."
+      about="Whether other mail systems could encrypt their sessions with the mail servers of this domain (RFC 8460). They send reports to the address or URL in a TXT record at _smtp._tls."
     >
-      <Group gap="xs" wrap="nowrap">
-        <Code style={{ overflowWrap: 'anywhere' }}>{record}</Code>
-        <Copy value={record} what="the record" />
-      </Group>
+      {url === null ? <NoReports /> : <ReportsRecord url={url} />}
       <PagedList
         what="results"
         find="Host or result"
@@ -102,6 +98,29 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string }) {
         ]}
       />
     </Section>
+  )
+}
+
+function ReportsRecord({ url }: { url: string }) {
+  const record = `v=TLSRPTv1; rua=${url}`
+  return (
+    <>
+      <Text size="sm">Publish this record, and the reports arrive here over HTTPS.</Text>
+      <Group gap="xs" wrap="nowrap">
+        <Code style={{ overflowWrap: 'anywhere' }}>{record}</Code>
+        <Copy value={record} what="the record" />
+      </Group>
+    </>
+  )
+}
+
+/** The record must not name a URL without TLS (RFC 8460 3). */
+function NoReports() {
+  return (
+    <Text size="sm">
+      Reports arrive over HTTPS only. Set <Code>POSTROAD_PUBLIC_URL</Code> to the https URL at which others
+      reach this service, and restart it: then this page shows the record.
+    </Text>
   )
 }
 

@@ -4,19 +4,31 @@ import { Ban, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import type { WaitReason } from '../../../../src/operate/status-sentence.ts'
 import { actOn, countOf, type EmailAction, type EmailDetail } from '../../api/email.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { attempt, confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { RowMenu } from '../../parts/row-menu.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
+import { CapturedKeys, DeleteButton } from './captured-actions.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
 
-export function Actions({ company, email }: { company: string; email: EmailDetail }) {
+interface ActionsProps {
+  company: string
+  email: EmailDetail
+  /** Leaves the email for the list. */
+  onLeave: () => void
+  /** It is shown beside the list, whose keys act on it too. */
+  isBeside?: boolean
+}
+
+export function Actions({ company, email, onLeave, isBeside = false }: ActionsProps) {
   const { id, states, contentRemoved: removed } = email
   const [open, setOpen] = useState<'again' | 'curl' | null>(null)
   const close = () => setOpen(null)
+  const captures = useIsCapture()
   const mayManage = useMayManage()
   const role = useRole()
   const operator = role === 'operator' || role === null
@@ -32,6 +44,8 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
       email.recipients.length < countOf(email))
   const scheduled = email.recipients.some(({ waits }) => waits === 'schedule')
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
+  const captured = { company, email, onLeave }
+  const isDeletable = captures && mayManage && !stoppable
   useShortcuts([
     {
       keys: 'r',
@@ -82,6 +96,8 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
           Send again
         </Button>
       )}
+      {isDeletable && <DeleteButton {...captured} />}
+      {captures && !isBeside && <CapturedKeys {...captured} isDeletable={isDeletable} />}
       <RowMenu
         label="More actions"
         variant="default"

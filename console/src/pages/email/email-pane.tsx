@@ -43,14 +43,18 @@ export function EmailPane({ company, id, onClose }: EmailPaneProps) {
         <Pending of={email} height={320} />
       ) : (
         <ShownBesideList id={settled}>
-          <Selected company={company} email={email.data} />
+          <Selected company={company} email={email.data} onClose={onClose} />
         </ShownBesideList>
       )}
     </section>
   )
 }
 
-function Selected({ company, email }: { company: string; email: EmailDetail }) {
+function Selected({
+  company,
+  email,
+  onClose,
+}: Pick<EmailPaneProps, 'company' | 'onClose'> & { email: EmailDetail }) {
   const isCapture = useIsCapture()
   const history = <Recipients company={company} email={email} />
   return (
@@ -59,7 +63,7 @@ function Selected({ company, email }: { company: string; email: EmailDetail }) {
         <Clamped>{visible(email.subject) || '(no subject)'}</Clamped>
       </Title>
       <Envelope email={email} />
-      <Actions company={company} email={email} />
+      <Actions company={company} email={email} onLeave={onClose} isBeside />
       {!isCapture && <StatusLine email={email} />}
       {!isCapture && history}
       <EmailTabs company={company} email={email} />

@@ -14,8 +14,9 @@ import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../..
 import { Category } from '../../parts/category.tsx'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
 import { type Chosen, useChosen } from '../../parts/chosen.ts'
-import { ClockTime } from '../../parts/clock-time.tsx'
+import { Clock } from '../../parts/clock-time.tsx'
 import { later } from '../../parts/later.ts'
+import { useNow } from '../../parts/now.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -251,6 +252,18 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   row.closest('li')?.[sibling]?.querySelector<HTMLElement>(`button.${classes.recipient}`)?.focus()
 }
 
+/** By the clock alone: the row has no room for more. */
+function NextTry({ at }: { at: string }) {
+  const now = useNow()
+  return Date.parse(at) <= now ? (
+    <span>next try due</span>
+  ) : (
+    <span>
+      next try <Clock at={at} />
+    </span>
+  )
+}
+
 function Row({
   company,
   row: { id, recipient, email },
@@ -297,13 +310,11 @@ function Row({
             <UntrustedText>{address}</UntrustedText>
           </Text>
           <Text component="span" size="sm" c="dimmed" className={classes.recipientReply}>
-            {status.note !== undefined && <span className={classes.recipientNote}>{status.note} </span>}
-            {waits !== null && at !== null && (
-              <>
-                Next try <ClockTime at={at} />{' '}
-              </>
-            )}
-            {category !== null && state !== 'delivered' && <Category of={category} />}{' '}
+            <span className={classes.recipientWait}>
+              {category !== null && state !== 'delivered' && <Category of={category} />}
+              {status.note !== undefined && <span className={classes.recipientNote}>{status.note}</span>}
+              {waits !== null && at !== null && <NextTry at={at} />}
+            </span>
             <UntrustedText>{replyText(recipient)}</UntrustedText>
           </Text>
         </UnstyledButton>

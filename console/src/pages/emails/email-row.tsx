@@ -42,7 +42,7 @@ export const EmailRow = memo(function EmailRow({
   onSelect,
   onOpen,
 }: RowProps) {
-  const { id, subject, from, to, recipients, tags, createdAt } = email
+  const { id, subject, from, to, recipients, tags, tagCount, createdAt } = email
   const { of, note } = statusOfEmail(email)
   const words = <UntrustedText empty="(no subject)">{subject}</UntrustedText>
   return (
@@ -98,9 +98,9 @@ export const EmailRow = memo(function EmailRow({
             <UntrustedText>{tag}</UntrustedText>
           </Badge>
         ))}
-        {tags.length > MOST_TAGS && (
+        {tagCount > MOST_TAGS && (
           <Text component="span" size="xs" c="dimmed">
-            +{tags.length - MOST_TAGS}
+            +{tagCount - MOST_TAGS}
           </Text>
         )}
       </span>

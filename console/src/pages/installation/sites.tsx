@@ -2,6 +2,7 @@ import { Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type SiteItem, sitesQuery } from '../../api/sites.ts'
+import { DueTime } from '../../parts/due-time.tsx'
 import { HostName } from '../../parts/host-name.tsx'
 import { LastReply } from '../../parts/last-reply.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
@@ -174,7 +175,7 @@ function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
           {to !== null && ` to ${to}`}
         </Text>
         <Text size="xs" c="dimmed">
-          since <Time at={since} />, next try <Time at={nextTryAt} />
+          since <Time at={since} />, next try <DueTime at={nextTryAt} />
         </Text>
       </Group>
       <LastReply message={reason} category={category} />

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ExplanationAnswer } from '../../api/explain.ts'
 import { useMe } from '../../api/session.ts'
+import { DueTime } from '../../parts/due-time.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { HostName } from '../../parts/host-name.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -27,7 +28,7 @@ export function ExplainedFacts({ of }: Explained) {
       </Fact>
       {site.closed !== null && (
         <Fact name="Closed">
-          since <Time at={site.closed.since} />, next try <Time at={site.closed.next_try_at} />:{' '}
+          since <Time at={site.closed.since} />, next try <DueTime at={site.closed.next_try_at} />:{' '}
           <UntrustedText>{site.closed.reason}</UntrustedText>
           {site.closed.list !== null && (
             <>

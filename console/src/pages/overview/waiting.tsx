@@ -12,6 +12,7 @@ import {
   waitingDomainsQuery,
   waitingSitesQuery,
 } from '../../api/queue.ts'
+import { DueTime } from '../../parts/due-time.tsx'
 import { HostName } from '../../parts/host-name.tsx'
 import { LastReply } from '../../parts/last-reply.tsx'
 import { ListTable, type ListTableProps, type TableColumn } from '../../parts/list-table.tsx'
@@ -188,7 +189,7 @@ const OLDEST: TableColumn<Waiting> = {
 
 const NEXT_ATTEMPT: TableColumn<Waiting> = {
   head: 'Next attempt',
-  cell: ({ nextDueAt, paused }) => !paused && nextDueAt !== null && <Time at={nextDueAt} />,
+  cell: ({ nextDueAt, paused }) => !paused && nextDueAt !== null && <DueTime at={nextDueAt} />,
 }
 
 const LAST_REPLY: TableColumn<Waiting> = {

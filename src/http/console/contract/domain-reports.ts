@@ -42,7 +42,7 @@ export const DOMAIN_REPORT_ROUTES = routes('company', {
       dmarc: DMARC,
       tls: { type: 'array', items: TLS, description: 'The newest day first.' },
       /** Where TLS reports about the domain can be posted. */
-      tlsUrl: TEXT,
+      tlsUrl: TEXT_OR_NULL,
     }),
   },
 })

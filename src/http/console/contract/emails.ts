@@ -29,8 +29,9 @@ export const EMAIL_ROW = object({
   tags: {
     type: 'array',
     items: { type: 'string' },
-    description: 'As `name:value`, or the value of a `tag`.',
+    description: 'The first ones, as `name:value`, or the value of a `tag`.',
   },
+  tagCount: { type: 'integer', description: 'Of all tags.' },
   createdAt: TIME,
   scheduledAt: { ...TEXT_OR_NULL, description: 'When it is scheduled to be sent; null: at once.' },
   lastEvent: { enum: LAST_EVENT_TYPES },

@@ -20,6 +20,9 @@ export const SUMS_ON_PAGE = 10
 /** Emails in quarantine in one answer, newest first. */
 export const MOST_QUARANTINED = 200
 
+/** The mail that a pause is for: of a company, to a recipient domain, to a site; null: any. */
+const SCOPE = object({ company: TEXT_OR_NULL, domain: TEXT_OR_NULL, site: TEXT_OR_NULL })
+
 const WAITING = {
   waiting: INTEGER,
   sending: INTEGER,
@@ -31,7 +34,7 @@ const WAITING = {
   /** All of it waits for the end of a pause. */
   paused: { type: 'boolean' },
   /** The pause that all of it waits for; null: it is not paused, or by several. */
-  pause: orNull(object(PAUSE)),
+  pause: orNull(object({ ...PAUSE, scope: SCOPE })),
   /** False: a retry would leave all of it alone, as it is paused or scheduled. */
   retriable: { type: 'boolean' },
   /** There is a pause of exactly this mail. */

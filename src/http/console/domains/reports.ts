@@ -16,7 +16,8 @@ export const domainReportWorks: Works<typeof DOMAIN_REPORT_ROUTES> = {
     const received = await receivedTlsReports(op, params)
     const tls = received.map(receivedTlsJson)
     const tlsUrl = new ReportLinks(core.deps).url(core.apiUrl.urlOf(request.raw), params.domain)
-    return { dmarc, tls, tlsUrl }
+    // RFC 8460 3: reports are posted to https alone.
+    return { dmarc, tls, tlsUrl: tlsUrl.startsWith('https:') ? tlsUrl : null }
   },
 }
 

@@ -58,6 +58,7 @@ function emailRow(
     to: clip(to[0] ?? cc[0] ?? bcc[0] ?? '', LONGEST),
     subject: clip(subject, LONGEST),
     tags: tags.slice(0, MOST_TAGS).map((tag) => clip(tagText(tag), LONGEST_TAG)),
+    tagCount: tags.length,
     createdAt: new Date(createdAt).toISOString(),
     scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
     lastEvent,
