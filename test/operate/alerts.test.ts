@@ -13,10 +13,11 @@ import { openPaths, shareClosedPaths } from './closed-paths.ts'
 import { World } from './world.ts'
 
 let world: World
+let token: number
 beforeEach(async () => {
   world = await World.make()
   for (const { token } of await world.store.nodes()) await world.store.leave(token)
-  await world.store.join({ ...node('n'), roles: ['api', 'delivery'] })
+  token = await world.store.join({ ...node('n'), roles: ['api', 'delivery'] })
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
@@ -34,7 +35,10 @@ async function watch() {
   let onSend = () => {}
   const made = new AlertWatch({
     operation: () => op,
-    isFirst: async () => true,
+    token: () => token,
+    delivers: true,
+    hasChannel: true,
+    patienceMs: 0,
     async tell({ id }, isOver) {
       if (failure !== null) throw failure
       onSend()
