@@ -1,12 +1,11 @@
-/**
- * When the mailbox was last read to its end, and by which node it is read: a follower of the store whose cursor is a
- * time.
- */
+/** When the mailbox was last read, and by which node it is read: a follower of the store whose cursor is a time. */
 import type { FollowerStore } from '../store/store.ts'
 
 const NAME = 'bounce-mailbox'
 /** Ms for which a taken mailbox counts as still ours. If it is not, two nodes read it, and reports count once. */
 const TAKEN_MS = 2_000
+/** Ms between two notes while messages are read. */
+const NOTE_MS = 10_000
 
 export class LastRead {
   readonly #store: FollowerStore
@@ -28,6 +27,17 @@ export class LastRead {
     this.#takenUntil = at === null ? Number.NEGATIVE_INFINITY : now + TAKEN_MS
     if (at !== null) this.#at = at
     return at !== null
+  }
+
+  /** Leaves the mailbox to the node that takes it next, which may be this one. */
+  async giveUp(): Promise<void> {
+    this.#takenUntil = Number.NEGATIVE_INFINITY
+    if (this.#token !== null) await this.#store.leaveFollower(NAME, this.#token)
+  }
+
+  /** Some messages were read. */
+  async noteSome(now: number): Promise<void> {
+    if (now - this.#at >= NOTE_MS) await this.note(now)
   }
 
   /** The mailbox holds no message that was not read. */
