@@ -2,6 +2,7 @@
  * Whether mail is late: it has been due for some time, and none was tried since. Otherwise it takes its turn: a slow
  * site, a lowered rate or a warm-up lets only some mail leave, and the rest stays due.
  */
+import { deliveringSince } from './delivering-since.ts'
 import type { Operation } from './verb.ts'
 
 /** Events that a delivery leaves behind. */
@@ -32,13 +33,6 @@ export async function lateMail(
   const begun = await delivering()
   if (begun !== null && (await wasAnyTried(op, companyId, since))) return null
   return { dueAt, isEarly: begun !== null && begun > now() - START_MS }
-}
-
-/** Unix ms at which the delivery node began that has been in service longest; null: there is none. */
-export async function deliveringSince({ store }: Operation): Promise<number | null> {
-  // Nodes without a sign of life are given up: their rows are removed.
-  const delivering = (await store.nodes()).filter(({ roles }) => roles.includes('delivery'))
-  return delivering.length === 0 ? null : Math.min(...delivering.map(({ since }) => since))
 }
 
 async function wasAnyTried(

@@ -4,7 +4,8 @@
  */
 import type { NewAlert, SiteClosure } from '../../store/store.ts'
 import { readableInCompany, sitesInTime } from '../closures.ts'
-import { deliveringSince, lateMail } from '../late-mail.ts'
+import { deliveringSince } from '../delivering-since.ts'
+import { lateMail } from '../late-mail.ts'
 import { presentClosures } from '../present-closures.ts'
 import type { Operation } from '../verb.ts'
 import {
