@@ -4,12 +4,16 @@ import type { Alert } from '../../store/store.ts'
 
 const KIND = 'domain:'
 
+export function isAboutDomain(id: string): boolean {
+  return id.startsWith(KIND)
+}
+
 /** Undefined: the trouble is another one, or the company has removed the domain. Others may have added its name. */
 export function domainOfAlert<Domain extends Pick<SendingDomain, 'companyId' | 'name'>>(
   { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
   domains: readonly Domain[],
 ): Domain | undefined {
-  if (!id.startsWith(KIND)) return undefined
+  if (!isAboutDomain(id)) return undefined
   const subject = id.slice(KIND.length)
   return domains.find((domain) => domain.companyId === companyId && domain.name === subject)
 }

@@ -11,7 +11,7 @@ import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
-import { COMPANY_TROUBLES, companyTroubles } from './company-troubles.ts'
+import { companyTroubleOf, companyTroubles } from './company-troubles.ts'
 
 export interface AlertWatchParts {
   operation(): Operation
@@ -183,7 +183,7 @@ function eventOf(
  * Whether a trouble is over. A check that could not be made does not end it. A subject that no longer has a check does.
  */
 function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
-  if (COMPANY_TROUBLES.some((prefix) => id.startsWith(prefix))) return true
+  if (companyTroubleOf(id) !== null) return true
   const check = checks.find((each) => each.id === id)
   if (check === undefined) {
     const alike = checks.filter((each) => kindOfCheck(each.id) === kindOfCheck(id))
