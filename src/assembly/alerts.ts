@@ -10,8 +10,7 @@ import { openOutgoing, rareWarning } from './start.ts'
 /** Looks for problems, which the console shows, and sends alerts about them, if there are addresses for them. */
 export function startAlerts(parts: WithIntake, base: string | null): void {
   const { settings, store, directory, seal, systemMail, token, log, started } = parts
-  const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
-  if (!roles.includes('delivery')) return
+  const { alertTo, alertWebhook, hostname, publicUrl } = settings
   // Where no mail leaves, problems of delivery harm nobody who did not ask to hear of them.
   if (systemMail === null && alertWebhook === null && settings.delivery.kind === 'capture') return
   const url = base === null ? null : consoleUrl(publicUrl ?? base)
@@ -28,10 +27,10 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
   }
   const watch = new AlertWatch({
     operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
-    async isFirst() {
-      const nodes = await store.nodes()
-      return nodes.find((node) => node.roles.includes('delivery'))?.token === token()
-    },
+    token,
+    delivers: settings.roles.includes('delivery'),
+    hasChannel: systemMail !== null || alertWebhook !== null,
+    patienceMs: settings.nodeTimeout,
     tell: (alert, isOver) => tellAlert(channels, alert, isOver),
     onFault: rareWarning(log, 'Could not check for problems, or send alerts about them; retrying'),
   })

@@ -17,6 +17,8 @@ const BATCH = 16
 /** How often a fault is logged while it lasts. */
 const TELL_MS = 10 * 60_000
 const LONGEST_WAIT_MS = 60_000
+/** Faults in a row after which another node may try: perhaps it is this node alone that cannot reach the server. */
+const MOST_FAULTS = 3
 
 /** Ms. */
 const WAITS = {
@@ -111,8 +113,10 @@ export class BounceMailbox {
         await this.#pause(this.#waits.take)
       } catch (error) {
         if (this.#stopped) return
+        this.#faults++
         this.#tell(error)
-        await this.#pause(Math.min(this.#waits.fault * 2 ** this.#faults++, LONGEST_WAIT_MS))
+        await this.#giveUp()
+        await this.#pause(Math.min(this.#waits.fault * 2 ** (this.#faults - 1), LONGEST_WAIT_MS))
       }
     }
   }
@@ -120,6 +124,13 @@ export class BounceMailbox {
   async #isMine(): Promise<boolean> {
     this.#isHeld = await this.#lastRead.take(this.#parts.token())
     return this.#isHeld
+  }
+
+  /** The pause after a fault is the time in which others may take it. */
+  async #giveUp(): Promise<void> {
+    if (!this.#isHeld || this.#faults < MOST_FAULTS) return
+    // The store may be what fails: then the node itself is given up.
+    await this.#lastRead.giveUp().catch(() => {})
   }
 
   /** Reads until the service stops or another node takes over. Rejects when the connection or the store fails. */
@@ -185,6 +196,7 @@ export class BounceMailbox {
     if (fault !== null) throw fault
     if (read.length > 0) {
       await session.markRead(read)
+      await this.#lastRead.noteSome(Date.now())
       // The server works: a fault after this one begins a new row of waits.
       this.#faults = Math.min(this.#faults, 1)
     }

@@ -1,7 +1,4 @@
-/**
- * When the mailbox was last read to its end, and by which node it is read: a follower of the store whose cursor is a
- * time.
- */
+/** When the mailbox was last read, and by which node it is read: a follower of the store whose cursor is a time. */
 import type { FollowerStore } from '../store/store.ts'
 
 const NAME = 'bounce-mailbox'
@@ -10,6 +7,8 @@ const NAME = 'bounce-mailbox'
  * taken it meanwhile, both read it, and each report still counts once.
  */
 const TAKEN_MS = 2_000
+/** Ms between two notes while messages are read. */
+const NOTE_MS = 10_000
 
 export class LastRead {
   readonly #store: FollowerStore
@@ -31,6 +30,17 @@ export class LastRead {
     this.#takenUntil = at === null ? Number.NEGATIVE_INFINITY : now + TAKEN_MS
     if (at !== null) this.#at = at
     return at !== null
+  }
+
+  /** Leaves the mailbox to the node that takes it next, which may be this one. */
+  async giveUp(): Promise<void> {
+    this.#takenUntil = Number.NEGATIVE_INFINITY
+    if (this.#token !== null) await this.#store.leaveFollower(NAME, this.#token)
+  }
+
+  /** Notes that some messages have been read. */
+  async noteSome(now: number): Promise<void> {
+    if (now - this.#at >= NOTE_MS) await this.note(now)
   }
 
   /** Notes that every message in the mailbox has been read. */

@@ -324,4 +324,53 @@ describe('the bounce mailbox', { skip }, () => {
     await until(() => second.received.length === 1, 'the other node')
     assert.deepEqual(second.received, ['last'])
   })
+
+  test('a node that cannot reach the server leaves the mailbox to one that can', async (t) => {
+    const unreachable = { ...dovecot.mailbox('cut-off'), port: await freePort(HOST) }
+    const first = await read(t, 'cut-off', { session: { mailbox: unreachable } })
+    await until(() => first.reader.state === 'failing', 'a fault')
+    const second = await read(t, 'cut-off', { shared: first.store, nodeName: 'b' })
+    dovecot.deliver('cut-off', message('one'))
+    await until(() => marked() === 1, 'the mark')
+    assert.deepEqual(second.received, ['one'])
+    await until(() => first.reader.state === 'elsewhere', 'the first node to see that another one reads')
+    assert.equal(second.reader.state, 'reading')
+  })
+
+  test('a node alone goes on trying, and its state says that it fails', async (t) => {
+    const mailbox = dovecot.mailbox('alone')
+    const away = { ...mailbox, port: await freePort(HOST) }
+    const states: string[] = []
+    let alone: BounceMailbox | null = null
+    let isAway = true
+    const { reader, store } = await read(t, 'alone', {
+      session: {
+        get mailbox() {
+          if (alone !== null) states.push(alone.state)
+          return isAway ? away : mailbox
+        },
+      },
+      waits: { fault: 1 },
+    })
+    await until(() => reader.state === 'failing', 'a fault')
+    alone = reader
+    await until(() => states.length > 8, 'many attempts')
+    assert.deepEqual(new Set(states), new Set(['failing']))
+    isAway = false
+    await until(async () => (await lastRead(store)) !== null, 'the mailbox to be read')
+    await until(() => reader.state === 'reading', 'the state')
+  })
+
+  test('a large backlog that is being read is a sign of life', async (t) => {
+    for (let n = 0; n < 40; n++) dovecot.deliver('backlog', message(`m${n}`))
+    let turns = 0
+    const full = Promise.withResolvers<void>()
+    const turn = () => (turns++ < 20 ? Promise.resolve() : full.promise)
+    const { store } = await read(t, 'backlog', { turn })
+    await until(() => marked() > 0, 'the first marks')
+    await until(async () => (await lastRead(store)) !== null, 'a sign of life')
+    assert.ok(marked() < 40)
+    full.resolve()
+    await until(() => marked() === 40, 'all marks')
+  })
 })

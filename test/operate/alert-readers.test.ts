@@ -28,5 +28,6 @@ test('people get the kinds of alerts that they have chosen, and only about compa
   assert.deepEqual(readers('domain:acme.test', 'acme'), ['operator@x.test', 'acme@x.test'])
   assert.deepEqual(readers('webhook:1', 'beta'), ['operator@x.test', 'beta@x.test'])
   assert.deepEqual(readers('bounces:acme', 'acme'), ['operator@x.test', 'acme@x.test', 'rates@x.test'])
+  assert.deepEqual(readers('complaints:acme', 'acme'), ['operator@x.test', 'acme@x.test', 'rates@x.test'])
   assert.deepEqual(readers('waiting:acme', 'acme'), ['operator@x.test', 'acme@x.test'])
 })

@@ -13,10 +13,11 @@ import { openPaths, shareClosedPaths } from './closed-paths.ts'
 import { World } from './world.ts'
 
 let world: World
+let token: number
 beforeEach(async () => {
   world = await World.make()
   for (const { token } of await world.store.nodes()) await world.store.leave(token)
-  await world.store.join({ ...node('n'), roles: ['api', 'delivery'] })
+  token = await world.store.join({ ...node('n'), roles: ['api', 'delivery'] })
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
@@ -34,7 +35,10 @@ async function watch() {
   let onSend = () => {}
   const made = new AlertWatch({
     operation: () => op,
-    isFirst: async () => true,
+    token: () => token,
+    delivers: true,
+    hasChannel: true,
+    patienceMs: 0,
     async tell({ id }, isOver) {
       if (failure !== null) throw failure
       onSend()
@@ -216,10 +220,9 @@ test('a company whose mail has been due for an hour is a problem until the mail 
   assert.deepEqual(waiting.splice(0), [`begun ${ofBeta}`])
 })
 
-test('due mail of a company is no problem while its other mail is tried, because a slow site takes little mail', async () => {
-  const { at, waiting, dueAt } = await watch()
+test('due mail is no problem while other mail is tried, because a slow site takes little mail', async () => {
+  const { at, waiting, told, dueAt } = await watch()
   const { store, acme, beta } = world
-  const [{ token } = { token: 0 }] = await store.nodes()
   const delivered = async (minutes: number) => {
     const when = dueAt + minutes * 60_000
     const sent = email(acme.company, ['a@slow.test'], {
@@ -235,9 +238,42 @@ test('due mail of a company is no problem while its other mail is tried, because
   await at(61)
   await delivered(65)
   await at(72)
-  assert.deepEqual(waiting, [])
+  assert.deepEqual([waiting, told], [[], []])
   await at(127)
-  assert.deepEqual(waiting, [`begun waiting:${acme.company.id}`])
+  assert.deepEqual([waiting, told], [[`begun waiting:${acme.company.id}`], ['begun oldest-mail']])
+})
+
+test('mail that became due while nothing ran is no problem until delivery has had ten minutes', async () => {
+  const { at, waiting, told, dueAt } = await watch()
+  const { store } = world
+  await at(61)
+  assert.equal(waiting.splice(0).length, 2)
+  assert.deepEqual(told.splice(0), ['begun oldest-mail'])
+  const restart = async (minutes: number) => {
+    await store.leave(token)
+    token = await store.join({ ...node('n'), since: dueAt + minutes * 60_000 })
+  }
+  await restart(120)
+  await at(121)
+  assert.deepEqual([waiting, told], [[], []], 'open problems are not over either')
+  await store.pause({ companyId: null, domain: null, since: 1 })
+  await at(122)
+  assert.deepEqual([waiting.splice(0).length, told.splice(0)], [2, ['over oldest-mail']])
+  await store.resume({ companyId: null, domain: null }, dueAt + 122 * 60_000)
+  await restart(200)
+  await at(201)
+  assert.deepEqual([waiting, told], [[], []])
+  await at(211)
+  assert.deepEqual([waiting.length, told], [2, ['begun oldest-mail']])
+})
+
+test('mail is late at once while no node delivers', async () => {
+  const { at, told, dueAt } = await watch()
+  await world.store.leave(token)
+  token = await world.store.join({ ...node('api'), roles: ['api'], since: dueAt + 60 * 60_000 })
+  await at(61)
+  assert.ok(told.includes('begun oldest-mail'))
+  assert.ok(told.includes('begun nodes'))
 })
 
 test('a problem of a company stays open if its check fails, and hides no other problem', async () => {

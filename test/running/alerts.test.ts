@@ -89,7 +89,10 @@ test('a webhook of a company gets a signed event when a problem begins, and one 
 
   const watch = new AlertWatch({
     operation: () => operationOn(settings, store, SERVICE, accounts),
-    isFirst: async () => true,
+    token: () => null,
+    delivers: true,
+    hasChannel: true,
+    patienceMs: 0,
     tell: async () => {},
     onFault: (error) => assert.fail(error as Error),
   })

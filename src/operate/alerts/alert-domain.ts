@@ -4,6 +4,10 @@ import type { Alert } from '../../store/store.ts'
 
 const KIND = 'domain:'
 
+export function isAboutDomain(id: string): boolean {
+  return id.startsWith(KIND)
+}
+
 /**
  * Undefined: the alert is about something else, or the company has removed the domain. Another company may have added a
  * domain of the same name since.
@@ -12,7 +16,7 @@ export function domainOfAlert<Domain extends Pick<SendingDomain, 'companyId' | '
   { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
   domains: readonly Domain[],
 ): Domain | undefined {
-  if (!id.startsWith(KIND)) return undefined
+  if (!isAboutDomain(id)) return undefined
   const subject = id.slice(KIND.length)
   return domains.find((domain) => domain.companyId === companyId && domain.name === subject)
 }

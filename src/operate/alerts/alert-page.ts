@@ -2,6 +2,7 @@
 import type { SendingDomain } from '../../accounts/account.ts'
 import type { Alert } from '../../store/store.ts'
 import { domainOfAlert } from './alert-domain.ts'
+import { companyTroubleOf } from './company-troubles.ts'
 
 /** Returns the path below the console's URL: a page of the company, or `installation` for an alert of no company. */
 export function pageOfAlert(
@@ -10,8 +11,7 @@ export function pageOfAlert(
 ): string {
   const { id, companyId } = alert
   if (companyId === null) return 'installation'
-  const [kind, subject = ''] = id.split(/:(.*)/s)
   const domain = domainOfAlert(alert, domains)
-  if (kind === 'webhook') return `c/${companyId}/webhooks/${subject}`
-  return domain === undefined ? `c/${companyId}/overview` : `c/${companyId}/domains/${domain.id}`
+  const page = domain === undefined ? companyTroubleOf(id)?.page : `domains/${domain.id}`
+  return `c/${companyId}/${page ?? 'overview'}`
 }

@@ -1,12 +1,11 @@
 /** The people who get mail about an alert. */
 import type { AlertKind, Person } from '../../people/person.ts'
 import type { Alert } from '../../store/store.ts'
+import { isAboutDomain } from './alert-domain.ts'
+import { companyTroubleOf } from './company-troubles.ts'
 
-export function kindOfAlert(id: string): AlertKind {
-  if (id.startsWith('domain:')) return 'domains'
-  if (id.startsWith('webhook:')) return 'webhooks'
-  if (id.startsWith('waiting:')) return 'waiting'
-  return id.startsWith('bounces:') || id.startsWith('complaints:') ? 'rates' : 'installation'
+function kindOfAlert(id: string): AlertKind {
+  return companyTroubleOf(id)?.kind ?? (isAboutDomain(id) ? 'domains' : 'installation')
 }
 
 export interface AlertReader {

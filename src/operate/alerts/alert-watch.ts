@@ -1,6 +1,7 @@
 /**
  * Makes the checks of the doctor again and again, for as long as the service runs, and sends an alert about each
- * trouble once when it begins and once when it is over. One node checks; any node tells.
+ * trouble once when it begins and once when it is over. One node checks: the first one that delivers, because what it
+ * finds is what its mail meets. While no node delivers, the first node of any kind takes its place.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { acceptsMail } from '../../accounts/sending.ts'
@@ -10,12 +11,18 @@ import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
-import { COMPANY_TROUBLES, companyTroubles } from './company-troubles.ts'
+import { companyTroubleOf, companyTroubles } from './company-troubles.ts'
 
 export interface AlertWatchParts {
   operation(): Operation
-  /** Whether this node is the one that checks. Where two think so for a moment, the store keeps each trouble once. */
-  isFirst(): Promise<boolean>
+  /** The token of this node; null while it has none. */
+  token(): number | null
+  /** Whether this node delivers. */
+  delivers: boolean
+  /** Whether this node has a way to send alerts. A node that delivers does without: its log tells, too. */
+  hasChannel: boolean
+  /** Ms without a node that delivers before another node checks: a restart is no trouble. */
+  patienceMs: number
   /** Sends an alert. Rejects when no channel accepted it; it is then tried again. */
   tell(alert: Alert, isOver: boolean): Promise<void>
   onFault(error: unknown): void
@@ -34,16 +41,29 @@ const TOLD_AT_ONCE = 20
 /** Ms that a stop waits for the alert under way. */
 const STOP_MS = 2_000
 
+interface Place {
+  /** It is the one that checks. */
+  isFirst: boolean
+  /** Some node delivers. */
+  isAnyDelivering: boolean
+}
+
 export class AlertWatch {
   readonly #parts: AlertWatchParts
   #timer: NodeJS.Timeout | undefined
-  #rounds = 0
+  /** Below 0 while a node that does not deliver is patient. */
+  #rounds: number
   #stopped = false
   /** The alert that is being sent. */
   #telling: Promise<void> = Promise.resolve()
 
   constructor(parts: AlertWatchParts) {
     this.#parts = parts
+    this.#rounds = parts.delivers ? 0 : this.#patience
+  }
+
+  get #patience(): number {
+    return -Math.ceil(this.#parts.patienceMs / ROUND_MS)
   }
 
   start(): void {
@@ -62,14 +82,33 @@ export class AlertWatch {
   }
 
   async #round(): Promise<void> {
-    const round = this.#rounds++
+    const { delivers, hasChannel } = this.#parts
     try {
-      const isNear = round % NEAR_ROUNDS === 0
-      if (isNear && (await this.#parts.isFirst()))
-        await this.look({ far: round % FAR_ROUNDS === NEAR_ROUNDS })
-      await this.tellAll()
+      const { isFirst, isAnyDelivering } = await this.#place()
+      if (isAnyDelivering && !delivers) this.#rounds = this.#patience
+      const round = this.#rounds++
+      const isNear = round >= 0 && round % NEAR_ROUNDS === 0
+      // What port 25 and DNS say to a node that sends no mail is no finding.
+      if (isNear && isFirst) await this.look({ far: delivers && round % FAR_ROUNDS === NEAR_ROUNDS })
+      if (delivers || (hasChannel && !isAnyDelivering)) await this.tellAll()
     } catch (error) {
       if (!this.#stopped) this.#parts.onFault(error)
+    }
+  }
+
+  /**
+   * This node among the others. Where two think for a moment that they are the first, the store keeps each trouble
+   * once.
+   */
+  async #place(): Promise<Place> {
+    const { operation, token } = this.#parts
+    const nodes = await operation().store.nodes()
+    const delivering = nodes.filter(({ roles }) => roles.includes('delivery'))
+    const own = token()
+    const [first] = delivering.length > 0 ? delivering : nodes
+    return {
+      isFirst: own !== null && first?.token === own,
+      isAnyDelivering: delivering.length > 0,
     }
   }
 
@@ -144,7 +183,7 @@ function eventOf(
  * Whether a trouble is over. A check that could not be made does not end it. A subject that no longer has a check does.
  */
 function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
-  if (COMPANY_TROUBLES.some((prefix) => id.startsWith(prefix))) return true
+  if (companyTroubleOf(id) !== null) return true
   const check = checks.find((each) => each.id === id)
   if (check === undefined) {
     const alike = checks.filter((each) => kindOfCheck(each.id) === kindOfCheck(id))

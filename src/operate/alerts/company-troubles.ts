@@ -1,5 +1,5 @@
-/** Troubles of a company's mail, which no check of the installation shows. */
-
+/** Troubles of a company's mail, which no check of the installation shows: the one list of them. */
+import type { AlertKind } from '../../people/person.ts'
 import type { NewAlert } from '../../store/store.ts'
 import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
@@ -16,22 +16,40 @@ const LEAST_VOLUME = 100
 const MOST_BOUNCED = 0.05
 const MOST_COMPLAINED = 0.001
 
-/** The beginnings of their ids: a trouble with one of them that is not found any more is over. */
-export const COMPANY_TROUBLES = ['webhook:', 'bounces:', 'complaints:', 'waiting:'] as const
+interface CompanyTrouble {
+  find(op: Operation, onFault: (error: unknown) => void): Promise<TroubleFindings>
+  /** The alerts that people choose to get. */
+  kind: AlertKind
+  /** The page of the company that shows it. `subject`: what follows the colon. */
+  page(subject: string): string
+}
+
+const overview = () => 'overview'
+
+/** By the first word of their ids, before a colon. A trouble of these kinds that is not found any more is over. */
+const COMPANY_TROUBLES: Readonly<Record<string, CompanyTrouble>> = {
+  webhook: { find: failingWebhooks, kind: 'webhooks', page: (id) => `webhooks/${id}` },
+  bounces: { find: (op) => highRates(op, 'bounces'), kind: 'rates', page: overview },
+  complaints: { find: (op) => highRates(op, 'complaints'), kind: 'rates', page: overview },
+  waiting: { find: waitingMail, kind: 'waiting', page: overview },
+}
+
+/** Null: the alert is about a check of the doctor. */
+export function companyTroubleOf(id: string): { kind: AlertKind; page: string } | null {
+  const [word = '', subject = ''] = id.split(/:(.*)/s)
+  const trouble = COMPANY_TROUBLES[word]
+  return trouble === undefined ? null : { kind: trouble.kind, page: trouble.page(subject) }
+}
 
 export async function companyTroubles(
   op: Operation,
   onFault: (error: unknown) => void,
 ): Promise<TroubleFindings> {
-  return await withEach(
-    [
-      { id: 'webhook:', find: () => failingWebhooks(op) },
-      { id: 'bounces:', find: () => highRates(op, 'bounces') },
-      { id: 'complaints:', find: () => highRates(op, 'complaints') },
-      { id: 'waiting:', find: () => waitingMail(op, onFault) },
-    ],
-    onFault,
-  )
+  const searches = Object.entries(COMPANY_TROUBLES).map(([word, { find }]) => ({
+    id: `${word}:`,
+    find: () => find(op, onFault),
+  }))
+  return await withEach(searches, onFault)
 }
 
 async function failingWebhooks(op: Operation): Promise<TroubleFindings> {

@@ -4,6 +4,8 @@
  */
 import type { NewAlert, SiteClosure } from '../../store/store.ts'
 import { readableInCompany, sitesInTime } from '../closures.ts'
+import { deliveringSince } from '../delivering-since.ts'
+import { lateMail } from '../late-mail.ts'
 import { presentClosures } from '../present-closures.ts'
 import type { Operation } from '../verb.ts'
 import {
@@ -21,11 +23,6 @@ import { NOTHING_FOUND, type TroubleFindings, withEach } from './troubles.ts'
 const WAITS_MS = 3_600_000
 /** Lanes of a company whose site is looked up: those of the oldest mail. */
 const MOST_LOOKED_UP = 5
-/** Events that a delivery leaves behind. */
-const OF_ATTEMPTS: ReadonlySet<string> = new Set(['delivered', 'delivery_delayed', 'bounced'])
-const MINUTE = 60_000
-/** More than an hour of one company has, by minute and type of event. */
-const MOST_COUNTS = 10_000
 
 type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
 
@@ -34,8 +31,8 @@ interface LookFacts {
   /** Unix ms: mail that is older waits too long. */
   since: number
   closureOf: LaneClosures
-  /** Whether a node delivers. The nodes are read once, if they are needed. */
-  isDelivering: () => Promise<boolean>
+  /** As `deliveringSince`. The nodes are read once, if they are needed. */
+  delivering: () => Promise<number | null>
 }
 
 export async function waitingMail(
@@ -48,9 +45,8 @@ export async function waitingMail(
   const waiting = lanes.filter((lane) => lane.waiting > 0 && !cover(lane))
   const since = op.now() - WAITS_MS
   const closureOf = await presentClosuresOf(op, waiting, since)
-  let delivering: Promise<boolean> | undefined
-  const isDelivering = () => (delivering ??= hasDeliveryNode(op))
-  const facts: LookFacts = { since, closureOf, isDelivering }
+  let begun: Promise<number | null> | undefined
+  const facts: LookFacts = { since, closureOf, delivering: () => (begun ??= deliveringSince(op)) }
   const companies = [...Map.groupBy(waiting, ({ companyId }) => companyId)]
   return await withEach(
     companies.map(([companyId, ofCompany]) => ({
@@ -68,50 +64,17 @@ async function waitingOf(
   lanes: readonly WaitingLane[],
   facts: LookFacts,
 ): Promise<TroubleFindings> {
-  const { since, closureOf } = facts
+  const { since, closureOf, delivering } = facts
   const held = lanes.find((lane) => (closureOf.get(lane)?.since ?? Number.POSITIVE_INFINITY) <= since)
   if (held !== undefined) return { ...NOTHING_FOUND, found: [heldMail(op, held, closureOf.get(held)!)] }
-  if (!(await isLate(op, companyId, lanes, facts))) return NOTHING_FOUND
+  if (!lanes.some((lane) => isDueSince(lane, since))) return NOTHING_FOUND
+  const late = await lateMail(op, companyId, since, delivering)
+  if (late === null) return NOTHING_FOUND
+  if (late.isEarly) return { ...NOTHING_FOUND, unknown: [idOf(companyId)] }
   // A path that closes again and again has not been closed for long, and keeps its mail waiting all the same.
   const due = lanes.find((lane) => isDueSince(lane, since) && closureOf.has(lane))
   const alert = due === undefined ? dueMail(op, companyId) : heldMail(op, due, closureOf.get(due)!)
   return { ...NOTHING_FOUND, found: [alert] }
-}
-
-/**
- * Mail is due since then, and none was tried. Otherwise it takes its turn: a slow site, a lowered rate or a warm-up
- * lets only some mail leave, and the rest stays due.
- */
-async function isLate(
-  op: Operation,
-  companyId: string,
-  lanes: readonly WaitingLane[],
-  { since, isDelivering }: LookFacts,
-): Promise<boolean> {
-  if (!lanes.some((lane) => isDueSince(lane, since))) return false
-  // The end of a pause counts as the time at which its mail became due.
-  const dueAt = await op.store.oldestDueOf(companyId, op.now())
-  if (dueAt === null || dueAt > since) return false
-  return !(await isDelivering()) || !(await wasAnyTried(op, companyId, since))
-}
-
-async function hasDeliveryNode({ store }: Operation): Promise<boolean> {
-  // Nodes without a sign of life are given up: their rows are removed.
-  return (await store.nodes()).some(({ roles }) => roles.includes('delivery'))
-}
-
-async function wasAnyTried({ store, now }: Operation, companyId: string, since: number): Promise<boolean> {
-  const counts = await store.countEvents({
-    companyId,
-    domainId: null,
-    size: 'minute',
-    dimension: 'total',
-    value: null,
-    most: MOST_COUNTS,
-    since: Math.floor(since / MINUTE) * MINUTE,
-    until: now() + MINUTE,
-  })
-  return counts === null || counts.some(({ type, n }) => n > 0 && OF_ATTEMPTS.has(type))
 }
 
 function isDueSince({ dueAt }: WaitingLane, since: number): boolean {

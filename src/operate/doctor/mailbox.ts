@@ -2,11 +2,15 @@
 import type { ImapMailbox } from '../../config/settings.ts'
 import { lastRead } from '../../mailbox/last-read.ts'
 import { ASIDE, MailboxFault, MailboxSession } from '../../mailbox/session.ts'
+import { deliveringSince } from '../delivering-since.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 const MINUTE_MS = 60_000
-/** Minutes without a look at the mailbox. A service reads it every minute, and a mail server may be restarted. */
+/**
+ * Minutes without a look at the mailbox, or since the start. A service reads it every minute, and a mail server may be
+ * restarted.
+ */
 const LATE = 15
 
 /** Whether a node reads it, as the store knows. */
@@ -29,18 +33,29 @@ export function mailboxServerCheck(op: Operation): PlannedCheck[] {
   ]
 }
 
-async function readLately({ store, now }: Operation): Promise<CheckFinding> {
-  const at = await lastRead(store)
+async function readLately(op: Operation): Promise<CheckFinding> {
+  const at = await lastRead(op.store)
   const advice = 'Look for the reason in the log of the service, or in the check of its server.'
   if (at === null) return warning('No node has read it yet.', advice)
-  const minutes = Math.floor((now() - at) / MINUTE_MS)
-  if (minutes >= LATE)
-    return problem(`No node has read it for ${minutes} minutes, so bounces do not count.`, advice)
+  const minutes = minutesSince(op, at)
+  if (minutes >= LATE) {
+    const begun = await deliveringSince(op)
+    return begun !== null && minutesSince(op, begun) < LATE
+      ? unknown(
+          `No node has read it for ${minutes} minutes, and delivery has only just begun.`,
+          `Look again in ${LATE} minutes.`,
+        )
+      : problem(`No node has read it for ${minutes} minutes, so bounces do not count.`, advice)
+  }
   return ok(
     minutes < 1
       ? 'It was read within the last minute.'
       : `It was read ${minutes === 1 ? 'a minute' : `${minutes} minutes`} ago.`,
   )
+}
+
+function minutesSince({ now }: Operation, at: number): number {
+  return Math.floor((now() - at) / MINUTE_MS)
 }
 
 async function access(mailbox: ImapMailbox): Promise<CheckFinding> {

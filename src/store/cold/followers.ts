@@ -13,6 +13,8 @@ const TAKE = statement<CursorRow>(`INSERT INTO followers AS f (name, cursor, lea
   ON CONFLICT (name) DO UPDATE SET lease = excluded.lease
   WHERE f.lease = excluded.lease OR NOT EXISTS (SELECT 1 FROM nodes WHERE token = f.lease)
   RETURNING cursor`)
+/** No node has the token 0. */
+const LEAVE = statement('UPDATE followers SET lease = 0 WHERE name = $1 AND lease = $2')
 /** Values: name, token, from, to. Also part of the transaction that stores the follower's results. */
 export const ADVANCE = statement(
   'UPDATE followers SET cursor = $4::int8 WHERE name = $1 AND lease = $2 AND cursor = $3',
@@ -28,6 +30,10 @@ export const followerReads = {
 export const followerWrites = {
   *takeFollower(port, name, token, start) {
     return (yield* port.write.one(TAKE, name, start, token))?.cursor ?? null
+  },
+
+  *leaveFollower(port, name, token) {
+    yield* port.write.run(LEAVE, name, token)
   },
 
   *advanceFollower(port, name, token, from, to) {

@@ -66,7 +66,8 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
     assert.deepEqual(await near(), ['warning', 'No node has read it yet.'])
     const now = Date.now()
     const read = new LastRead(store)
-    assert.ok(await read.take(await store.join(node('reader'))))
+    for (const { token } of await store.nodes()) await store.leave(token)
+    assert.ok(await read.take(await store.join({ ...node('reader'), since: now - 3_600_000 })))
     await read.note(now)
     assert.deepEqual(await near(now + 30_000), ['ok', 'It was read within the last minute.'])
     assert.deepEqual(await near(now + 180_000), ['ok', 'It was read 3 minutes ago.'])
@@ -74,5 +75,15 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
       'problem',
       'No node has read it for 16 minutes, so bounces do not count.',
     ])
+
+    const [{ token } = { token: 0 }] = await store.nodes()
+    await store.leave(token)
+    const start = now + 24 * 3_600_000
+    await store.join({ ...node('reader'), since: start })
+    assert.deepEqual(await near(start + 60_000), [
+      'unknown',
+      'No node has read it for 1441 minutes, and delivery has only just begun.',
+    ])
+    assert.equal((await near(start + 15 * 60_000))![0], 'problem')
   })
 })

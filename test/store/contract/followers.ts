@@ -25,6 +25,20 @@ export function followersContract(open: OpenBench): void {
       assert.equal(await other.advanceFollower('counts', second, 12, 20), true)
     })
 
+    test('are taken by another node as soon as theirs leaves them', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const first = await store.join(node('first'))
+      const second = await other.join(node('second'))
+      await store.takeFollower('counts', first, 7)
+      await other.leaveFollower('counts', second)
+      assert.equal(await other.takeFollower('counts', second, 0), null, 'it was not its own')
+      await store.leaveFollower('counts', first)
+      assert.equal(await store.advanceFollower('counts', first, 7, 8), false)
+      assert.equal(await other.takeFollower('counts', second, 0), 7)
+      assert.equal(await store.takeFollower('counts', first, 0), null)
+    })
+
     test('are not taken by a node that was given up', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('first'))
