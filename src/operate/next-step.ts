@@ -234,6 +234,8 @@ function bySchedule(
     const next = closure === null ? at : closure.nextTryAt
     return { ...step('path', next !== null && next > now ? next : null, patienceEnds), closed: closure }
   }
+  // Every reason has its step: a new one does not compile here.
+  heldFor satisfies null
   if (isDue) return step('turn', at)
   if (patienceEnds !== null) return step('refusal', at, patienceEnds)
   return attempts > 0 ? step('retry', at, at + sum(retryWaits.slice(attempts))) : step('turn', at)

@@ -1,6 +1,7 @@
 /** The closures of paths that nodes share, which outlive the node that has met them. */
-import { serversNamed, siteKeyOf, sourceNameOf } from '../delivery/path/path.ts'
+import { siteKeyOf, sourceNameOf } from '../delivery/path/path.ts'
 import { hasSourceOf, type PresentSources, presentSources } from '../queue/present-sources.ts'
+import { type ClosureNames, siteClosure } from '../queue/site-closure.ts'
 import { type ClosedPath, type NodeBeat, SHARED_KEPT_MS, type SiteClosure } from '../store/store.ts'
 import type { Operation } from './verb.ts'
 
@@ -14,11 +15,12 @@ interface SharedClosures {
 
 export async function sharedClosures(op: Looker): Promise<SharedClosures> {
   const { closed, sources } = await sharedClosedPaths(op)
+  const names = namesIn(op.accounts)
   const closures = new Map<string, SiteClosure[]>()
   for (const { key, path } of closed) {
     const site = siteKeyOf(path.path)
     const there = closures.get(site) ?? []
-    there.push(closureOf(op, key, path))
+    there.push({ ...siteClosure(key, path, names), source: sourceNameOf(path.path) })
     closures.set(site, there)
   }
   return { closures, sources }
@@ -44,25 +46,10 @@ export async function sharedClosedPaths({
   return { closed, sources }
 }
 
-function closureOf({ accounts }: Pick<Looker, 'accounts'>, key: string, closed: ClosedPath): SiteClosure {
-  const { companyId, domainId, to, message, probeAt, path, since, kind, brief, metBy, list } = closed
-  const servers = serversNamed(key.split('\0')[3] ?? '')
-  const company = accounts.companies.find(({ id }) => id === companyId)
-  const domain = accounts.domains.find(({ id }) => id === domainId)
+function namesIn({ companies, domains }: Looker['accounts']): ClosureNames {
   return {
-    since,
-    kind,
-    brief,
-    metBy,
-    companyId,
-    list,
-    reason: message,
-    nextTryAt: probeAt,
-    company: companyId === null ? null : (company?.name ?? 'a removed company'),
-    sendingDomain: domainId === null ? null : (domain?.name ?? 'a removed domain'),
-    recipientDomain: to,
-    source: sourceNameOf(path),
-    ...(servers !== null && { servers }),
+    companyName: (company) => companies.find(({ id }) => id === company)?.name ?? 'a removed company',
+    domainName: (domain) => domains.find(({ id }) => id === domain)?.name ?? 'a removed domain',
   }
 }
 

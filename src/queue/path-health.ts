@@ -1,6 +1,6 @@
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
-import { DEFAULT_ROUTE, serversNamed } from '../delivery/path/path.ts'
+import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import { othersFailed } from '../email/not-attempted.ts'
@@ -13,6 +13,7 @@ import { HeldMail } from './held-mail.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
 import { hasSourceOf, type PresentSources } from './present-sources.ts'
+import { type ClosureNames, siteClosure } from './site-closure.ts'
 import { byExtent } from './site-states.ts'
 import {
   countAnew,
@@ -52,11 +53,8 @@ const RENEW_MS = 20_000
 /** Milliseconds by which the node that has closed a path may try it before the others. */
 const HEAD_START_MS = 15_000
 
-export interface PathHealthParts {
+export interface PathHealthParts extends ClosureNames {
   pauses: ProbePauses
-  /** Names for people, of a sending domain and of a company. */
-  domainName(id: string): string
-  companyName(id: string): string
   /**
    * Releases the mail of this sending domain to these recipient domains (null: to any) that is held for a closed path.
    * Never rejects.
@@ -113,33 +111,13 @@ export class PathHealth {
     for (const [key, trouble] of this.#troubles) {
       if (!trouble.closed) continue
       const all = closures.get(trouble.path)
-      if (all === undefined) closures.set(trouble.path, [this.#closureOf(key, trouble)])
+      if (all === undefined) closures.set(trouble.path, [siteClosure(key, trouble, this.#parts)])
       else if (all.length < MAX_CLOSURES || trouble.companyId === null) {
-        all.push(this.#closureOf(key, trouble))
+        all.push(siteClosure(key, trouble, this.#parts))
       }
     }
     for (const all of closures.values()) all.sort(byExtent)
     return closures
-  }
-
-  #closureOf(key: string, trouble: Trouble): SiteClosure {
-    const { domainName, companyName } = this.#parts
-    const { since, kind, message, brief, probeAt, list, metBy, companyId, domainId, to } = trouble
-    const servers = serversNamed(key.split('\0')[3] ?? '')
-    return {
-      since,
-      kind,
-      reason: message,
-      brief,
-      nextTryAt: probeAt,
-      list,
-      metBy,
-      companyId,
-      company: companyId === null ? null : companyName(companyId),
-      sendingDomain: domainId === null ? null : domainName(domainId),
-      recipientDomain: to,
-      ...(servers !== null && { servers }),
-    }
   }
 
   /** The paths that this node has closed itself and that concern other nodes too, by key of the trouble. */

@@ -51,6 +51,7 @@ import { messageFor } from '../delivery/message.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { notAttempted } from '../email/not-attempted.ts'
+import type { HoldReason } from '../email/recipient.ts'
 import type { AttemptRecord, ClaimedEmail, LaneRoom, Lease, NewEmail, SiteState } from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
@@ -521,10 +522,25 @@ export class DeliveryPipeline {
       this.#lanes.held(ready.email.companyId, domains)
     }
     const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
-    if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
-    if (heldFor === 'pause') void written.then(() => this.stops.pauseWritten(ready))
-    if (heldFor === 'path') void written.then(() => this.#pathHealth.heldWritten(ready))
+    if (heldFor !== null) void written.then(() => this.#heldWritten(ready, heldFor))
     if (reason.toOthers) void written.then(() => this.#parts.store.announceWork()).catch(() => {})
+  }
+
+  /** The release of what is held for the reason may have missed it. */
+  #heldWritten(ready: ReadyDelivery, heldFor: HoldReason): void {
+    switch (heldFor) {
+      case 'domain':
+        this.stops.heldWritten(ready.email.domainId)
+        break
+      case 'pause':
+        this.stops.pauseWritten(ready)
+        break
+      case 'path':
+        this.#pathHealth.heldWritten(ready)
+        break
+      default:
+        heldFor satisfies never
+    }
   }
 
   #giveBackAtStop(ready: ReadyDelivery): void {

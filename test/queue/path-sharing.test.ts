@@ -660,7 +660,10 @@ test('a node that only learnt of a closure keeps one delivery for its next try',
   // The second node claims what the first one has kept for its try.
   const first = two.health.closedFor(ready, probeAt)
   assert.ok(first !== null && first !== 'asks')
-  assert.ok(first.dueAt <= probeAt + 15_000, `due ${first.dueAt - probeAt} ms after the try of the first node`)
+  assert.ok(
+    first.dueAt <= probeAt + 15_000,
+    `due ${first.dueAt - probeAt} ms after the try of the first node`,
+  )
   const others = Array.from({ length: 20 }, () => two.health.closedFor(ready, probeAt))
   assert.ok(others.some((other) => other !== null && other !== 'asks' && other.dueAt > first.dueAt))
   assert.equal(two.health.closedFor(ready, first.dueAt), 'asks')

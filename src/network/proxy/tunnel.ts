@@ -19,12 +19,17 @@ export async function openTunnel(
   onAnswer: () => void,
 ): Promise<void> {
   await reachProxy(socket)
-  if (proxy.protocol === 'socks5') {
-    await askSocks(socket, proxy, wanted, onAnswer)
-    return
+  switch (proxy.protocol) {
+    case 'socks5':
+      await askSocks(socket, proxy, wanted, onAnswer)
+      break
+    case 'proxy':
+      onAnswer()
+      socket.write(proxyHeader(wanted))
+      break
+    default:
+      proxy.protocol satisfies never
   }
-  onAnswer()
-  socket.write(proxyHeader(wanted))
 }
 
 /** Waits until the socket is connected. Throws ProxyFault. */
