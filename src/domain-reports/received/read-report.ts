@@ -5,9 +5,17 @@ import { type DomainReportKind, reportOfMail } from '../../mail/domain-report/re
 import { readTlsReport, type TlsReport } from '../../mail/domain-report/tls-report.ts'
 import { unpackReport } from '../../mail/domain-report/unpack.ts'
 
+interface Reports {
+  dmarc: DmarcReport
+  tls: TlsReport
+}
+
+type ReadOf<Kind extends DomainReportKind> = { kind: Kind; report: Reports[Kind] }
+/** A report of any kind. */
+export type KindOfReport = { [Kind in DomainReportKind]: ReadOf<Kind> }[DomainReportKind]
+
 export type ReadReport =
-  | { kind: 'dmarc'; report: DmarcReport }
-  | { kind: 'tls'; report: TlsReport }
+  | KindOfReport
   /** The octets claim to be a report, and cannot be read. */
   | { kind: 'unreadable'; reason: string }
   /** The mail carries no report. */
@@ -17,6 +25,11 @@ export type ReadReport =
 export interface ReportOctets {
   form: DomainReportKind | 'mail'
   octets: Uint8Array
+}
+
+const READERS: { [Kind in DomainReportKind]: (text: string) => ReadOf<Kind> } = {
+  dmarc: (text) => ({ kind: 'dmarc', report: readDmarcReport(text) }),
+  tls: (text) => ({ kind: 'tls', report: readTlsReport(text) }),
 }
 
 export async function readDomainReport({ form, octets }: ReportOctets): Promise<ReadReport> {
@@ -29,8 +42,7 @@ export async function readDomainReport({ form, octets }: ReportOctets): Promise<
 
 async function readPacked(kind: DomainReportKind, octets: Uint8Array): Promise<ReadReport> {
   try {
-    const text = (await unpackReport(octets)).toString()
-    return kind === 'dmarc' ? { kind, report: readDmarcReport(text) } : { kind, report: readTlsReport(text) }
+    return READERS[kind]((await unpackReport(octets)).toString())
   } catch (error) {
     if (!(error instanceof DomainReportError)) throw error
     return { kind: 'unreadable', reason: error.message }

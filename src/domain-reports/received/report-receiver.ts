@@ -14,7 +14,7 @@ import type {
 import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { Workers } from '../../workers/workers.ts'
-import type { ReadReport, ReportOctets } from './read-report.ts'
+import type { KindOfReport, ReadReport, ReportOctets } from './read-report.ts'
 import { dmarcRows, tlsRows } from './sum-up.ts'
 
 export interface ReportReceiverParts {
@@ -101,8 +101,8 @@ async function keep(
   if (begin > at + DAY_MS || begin < at - OLDEST_MS || end - begin > LONGEST_MS) {
     return refused('The report is not about a recent day.')
   }
-  const all = read.kind === 'dmarc' ? dmarcParts(read.report, heldDomain) : tlsParts(read.report, heldDomain)
-  const own = all.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
+  const { reporter, parts } = summedUp(read, heldDomain)
+  const own = parts.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
   if (own.length === 0) return refused('The report is not about a domain of this installation.')
   const { kind } = read
   let isNew = false
@@ -115,7 +115,7 @@ async function keep(
       end,
       receivedAt: at,
       amount,
-      reporter: read.kind === 'dmarc' ? read.report.reporter : read.report.organization,
+      reporter,
       reportId: read.report.reportId,
     }
     if (await store.keepDomainReport(report, rows, MOST_OF_DAY)) isNew = true
@@ -125,6 +125,18 @@ async function keep(
 
 function refused(reason: string): ReportReceipt {
   return { kind: 'refused', reason }
+}
+
+function summedUp(
+  read: KindOfReport,
+  heldDomain: ReportReceiverParts['heldDomain'],
+): { reporter: string; parts: DomainPart[] } {
+  switch (read.kind) {
+    case 'dmarc':
+      return { reporter: read.report.reporter, parts: dmarcParts(read.report, heldDomain) }
+    case 'tls':
+      return { reporter: read.report.organization, parts: tlsParts(read.report, heldDomain) }
+  }
 }
 
 /**

@@ -21,9 +21,38 @@ export interface CheckFinding {
   code?: string
 }
 
+/** The kinds of subjects; docs/operations.md says what each looks at. */
+export const CHECK_KINDS = [
+  'backup',
+  'block-list',
+  'block-lists',
+  'certificate',
+  'clock',
+  'database',
+  'disk',
+  'domain',
+  'domains',
+  'held-mail',
+  'hostname',
+  'https',
+  'mailbox',
+  'mailbox-server',
+  'nodes',
+  'oldest-mail',
+  'outgoing',
+  'quarantine',
+  'resolver',
+  'route',
+  'sites',
+  'sites-file',
+  'source',
+  'tls-reports',
+] as const
+export type CheckKind = (typeof CHECK_KINDS)[number]
+
 export interface DoctorCheck extends CheckFinding {
   /** Stays the same for the same subject, such as `hostname` or `domain:example.com`. */
-  id: string
+  id: CheckKind | `${CheckKind}:${string}`
   title: string
 }
 

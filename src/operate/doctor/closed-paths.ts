@@ -122,8 +122,8 @@ function only({ servers }: SiteClosure): string {
 
 function subject(key: string, name: string, kind = ''): Pick<DoctorCheck, 'id' | 'title'> {
   // A key has a server a line.
-  const id = [ID, ...(kind === '' ? [] : [kind]), key.replaceAll('\n', ',')].join(':')
-  return { id, title: `Mail to ${name}` }
+  const rest = [...(kind === '' ? [] : [kind]), key.replaceAll('\n', ',')].join(':')
+  return { id: `${ID}:${rest}`, title: `Mail to ${name}` }
 }
 
 function firstOf(closures: readonly ClosedPath[]): number {

@@ -22,15 +22,17 @@ export function domainChecks(op: Operation): PlannedCheck[] {
   const asked = domains.slice(0, MOST_ASKED)
   const others = domains.slice(MOST_ASKED)
   return [
-    ...asked.map((domain) => ({
+    ...asked.map((domain): PlannedCheck => ({
       id: `domain:${domain.name}`,
       title: domain.name,
       run: () => domainCheck(op, domain),
     })),
-    ...(others.length === 0
-      ? []
-      : [{ id: 'domains', title: 'Further sending domains', run: async () => lastSeen(others) }]),
+    ...(others.length === 0 ? [] : [furtherDomains(others)]),
   ]
+}
+
+function furtherDomains(domains: readonly SendingDomain[]): PlannedCheck {
+  return { id: 'domains', title: 'Further sending domains', run: async () => lastSeen(domains) }
 }
 
 function noDomain({ setup, accounts }: Operation): CheckFinding {

@@ -2,7 +2,7 @@
 import { checkInstallationStep } from '../go-live/go-live.ts'
 import type { StepName, StepState } from '../go-live/step.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckState, ok, type PlannedCheck } from './check.ts'
+import { type CheckKind, type CheckState, ok, type PlannedCheck } from './check.ts'
 
 const STATES: Readonly<Record<StepState, CheckState>> = {
   done: 'ok',
@@ -13,7 +13,11 @@ const STATES: Readonly<Record<StepState, CheckState>> = {
 }
 
 /** As `stepCheck`, for a step that does not matter while no mail leaves this machine. */
-export function liveStepCheck(op: Operation, step: StepName, title: string): PlannedCheck {
+export function liveStepCheck(
+  op: Operation,
+  step: Extract<StepName, CheckKind>,
+  title: string,
+): PlannedCheck {
   if (op.setup.delivery.kind !== 'capture') return stepCheck(op, step, title)
   return { id: step, title, run: async () => ok('This is checked once mail leaves this machine.') }
 }
@@ -21,7 +25,7 @@ export function liveStepCheck(op: Operation, step: StepName, title: string): Pla
 /** `wrong`: the state of a step that was done wrong, if mail leaves all the same. */
 export function stepCheck(
   op: Operation,
-  step: StepName,
+  step: Extract<StepName, CheckKind>,
   title: string,
   wrong: CheckState = 'problem',
 ): PlannedCheck {

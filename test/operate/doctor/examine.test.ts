@@ -86,7 +86,7 @@ test('every check has a name, a finding and, unless it is ok, an advice', async 
 })
 
 test('a check that fails, or hangs, costs no other one', async () => {
-  const run = { id: 'x', title: 'X' }
+  const run = { id: 'clock', title: 'X' } as const
   const [failed] = await carriedOut({ ...run, run: () => Promise.reject(new Error('no such file')) }, 1_000)
   assert.deepEqual(seen(failed!), ['unknown', 'The check failed: no such file.'])
   const [hanging] = await carriedOut({ ...run, run: () => new Promise(() => {}) }, 20)
