@@ -84,7 +84,9 @@ export const GONE_DETAILS: ReadonlySet<string> = new Set(['1.1', '1.6'])
 /** RFC 3463 3.2: the sender's address, the sender's domain. */
 export const SENDER_DETAILS: ReadonlySet<string> = new Set(['1.7', '1.8'])
 
-/** RFC 4954 6, and Exchange: the login of the client. The other codes of `authentication` are about the sending domain. */
+/**
+ * RFC 4954 6, and Exchange: the login of the client. The other codes of `authentication` are about the sending domain.
+ */
 export const LOGIN_DETAILS: ReadonlySet<string> = new Set(['7.8', '7.11', '7.57'])
 
 /** RFC 3463 3.2: whether the code itself says for good that the address, or its domain, takes no mail. */

@@ -98,7 +98,8 @@ export const OUR_ADDRESS: readonly RegExp[] = [
 
 /** We name too many addresses that do not exist. It says nothing about the one that is refused. */
 export const PROBING: readonly RegExp[] = [
-  // "Too many invalid recipients", AT&T "excessive unknown recipients - possible Open Proxy", "directory harvest attack".
+  // "Too many invalid recipients", AT&T "excessive unknown recipients - possible Open Proxy", "directory harvest
+  // attack".
   /\b(?:too many|excessive|(?:rate|number|percentage|quota) of)(?: \w+){0,3} (?:unknown|invalid|non-?existent|bad|undeliverable) (?:users?|recipients?|addresses|mailbox(?:es)?|rcpts?)\b|\bdirectory[- ]harvest/,
 ]
 
