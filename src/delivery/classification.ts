@@ -1,6 +1,4 @@
-/**
- * The category of a failure. It tells people the reason; the consequences of a failure follow from the finding alone.
- */
+/** The classification of a failure. It tells people the reason; the consequences follow from the finding. */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { type Classification, classifyReply } from '../mail/reply/classify.ts'
 import { CONSEQUENCES, type Finding } from './judge/finding.ts'
@@ -38,20 +36,17 @@ const LOST: Readonly<Record<SmtpErrorKind, BounceCategory | null>> = {
 }
 
 /**
- * A failure is permanent when its finding suppresses the address. It is permanent as well when the server says that the
- * address is dead in words that are too weak a proof to suppress it.
+ * The reason for people, beside the finding: an answer that suppresses the address is permanent, and no other. A site's
+ * own rules, the stage and the route count there as well.
  */
 export function classify(
   answer: Omit<NegativeAnswer, 'stage'> & { stage?: string },
   finding: Finding,
 ): Classification {
-  const { ends, suppresses } = CONSEQUENCES[finding]
+  const permanent = CONSEQUENCES[finding].suppresses
   const lost = answer.code === undefined && answer.kind !== undefined ? LOST[answer.kind] : null
-  if (lost !== null || finding === 'unreachable') return { category: lost ?? 'network', permanent: false }
+  if (lost !== null || finding === 'unreachable') return { category: lost ?? 'network', permanent }
   const { code, enhancedCode: status, words, stage } = answer
-  const { category, permanent } = classifyReply({ code, status, words, stage, delayed: !ends })
-  return {
-    category: category === 'other' ? CATEGORIES[finding] : category,
-    permanent: permanent || suppresses,
-  }
+  const { category } = classifyReply({ code, status, words, stage })
+  return { category: category === 'other' ? CATEGORIES[finding] : category, permanent }
 }

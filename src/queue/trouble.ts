@@ -1,5 +1,4 @@
 import type { HindranceReport } from '../delivery/delivery.ts'
-import type { BlockList } from '../delivery/judge/block-lists.ts'
 import type { EventDetail } from '../email/event.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { HeldMail } from './held-mail.ts'
@@ -22,7 +21,7 @@ export interface TroubleFacts extends Omit<PathPart, 'key'> {
   /** Absent: the server gave no reason that is known. */
   category?: NonNullable<EventDetail['category']>
   /** The block list that the servers name. */
-  list: BlockList | null
+  list: NonNullable<HindranceReport['list']> | null
   /** Unix ms. */
   since: number
   /** Unix ms: when mail last met the trouble. */

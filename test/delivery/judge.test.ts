@@ -61,17 +61,25 @@ test('an address is dead when the server says so, by code or by words', () => {
     ['dead-address', '553 5.1.3 Invalid address syntax'],
     ['dead-address', '550 5.1.2 <x@x.test>: Recipient address rejected: Domain not found'],
     ['dead-address', '556 5.1.10 Domain does not accept mail'],
+    // Words that are in the list of reasons only, and codes beside the usual one
+    ['dead-address', '550 Requested action not taken: mailbox unavailable'],
+    ['dead-address', '550 Invalid recipient'],
+    ['dead-address', '550 Benutzer unbekannt'],
+    ['dead-address', '550 5.7.1 user unknown'],
+    ['dead-address', '550 5.1.6 Recipient no longer on server'],
+    ['dead-address', '550 5.1.0 Address rejected'],
+    // Other words may follow.
+    ['dead-address', '550 5.1.1 User unknown (rate limit applies to repeated attempts)'],
+    ['dead-address', '550 5.1.1 Mailbox does not exist, listed in our spamtrap list'],
   ])
 })
 
 test('without such a code or words a recipient is refused, and its address is not dead', () => {
   hold('rcpt', [
     ['recipient', '550 no'],
-    ['recipient', '550 Requested action not taken: mailbox unavailable'],
+    ['recipient', '550 5.7.1 Requested action not taken: mailbox unavailable'],
     ['recipient', '551 not here'],
     ['recipient', '553 sorry'],
-    // OpenSMTPD says this for relaying denied as well.
-    ['recipient', '550 Invalid recipient'],
     [
       'recipient',
       '550 5.4.1 Recipient address rejected: Access denied. [AM5EUR02FT019.eop-EUR02.prod.protection.outlook.com]',
@@ -84,9 +92,12 @@ test('without such a code or words a recipient is refused, and its address is no
     ['recipient', '550 5.2.2 mailbox full'],
     ['recipient', '552 5.2.2 The email account that you tried to reach is over quota'],
     ['recipient', '550 5.7.1 <x@x.test>: Recipient address rejected: Access denied'],
-    ['recipient', '550 5.7.1 user unknown'],
-    ['recipient', '550 5.1.6 Recipient no longer on server'],
-    ['recipient', '550 5.1.0 Address rejected'],
+    ['recipient', '550 5.1.1 <x@x.test> - 192.0.2.1 has sent to too many recipients this hour.'],
+    ['recipient', '550 User unknown (in reply to MAIL FROM command)'],
+    ['recipient', '550 5.1.1 Sender verification: no such user'],
+    ['recipient', '550 Host unknown'],
+    ['recipient', '550 Service no longer available'],
+    ['recipient', '521 no'],
     ['recipient', '550 5.7.1 Blacklisted by recipient'],
     ['recipient', '554 5.7.105 SenderFilterConfig'],
   ])
@@ -103,6 +114,12 @@ test('at a relay only a code makes an address dead', () => {
       ['recipient', '550 Unknown user'],
       ['recipient', '550 no such user'],
       ['recipient', '550 Unrouteable address'],
+      ['recipient', '550 Benutzer unbekannt'],
+      ['recipient', '550 5.7.1 user unknown'],
+      ['recipient', '550 5.1.1 <x@x.test> - 192.0.2.1 has sent to too many recipients this hour.'],
+      ['recipient', '550 5.1.1 Mailbox does not exist, listed in our spamtrap list'],
+      ['recipient', '550 5.1.1 User unknown; see http://www.spamhaus.org/'],
+      ['busy', '550 5.1.1 User unknown (rate limit applies to repeated attempts)'],
       ['path', '550 relay not permitted'],
       ['path', '550 authentication required'],
       ['path', '550 5.1.1 Relay not permitted'],
@@ -302,7 +319,6 @@ test('words about links, files and senders on lists are not about our address', 
   hold('rcpt', [
     ['sender', '554 5.7.1 Service unavailable; Sender address [a@acme.test] blocked using dbl.spamhaus.org'],
     ['recipient', '550 5.7.1 You are not allowed to send to this recipient'],
-    ['recipient', '550 5.1.1 Mailbox does not exist, listed in our spamtrap list'],
     ['recipient', '550 The account or domain may not exist, they may be blacklisted'],
     ['dead-address', '550 5.1.1 User unknown; see https://help.x.test/faq/blacklist'],
   ])

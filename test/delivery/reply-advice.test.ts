@@ -1,9 +1,9 @@
 /** Advice in refusals beyond the finding, in the words of real servers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blockListIn } from '../../src/delivery/judge/block-lists.ts'
 import { adviceIn } from '../../src/delivery/judge/reply-advice.ts'
 import { waitAsked } from '../../src/delivery/judge/wait-asked.ts'
+import { blockListIn } from '../../src/mail/reply/block-lists.ts'
 
 test('the time that a server asks us to wait', () => {
   const rows: [words: string, seconds: number | null][] = [

@@ -48,6 +48,9 @@ export const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?:
       '450 Requested mail action not taken: mailbox unavailable',
       '550 5.4.1 All recipient addresses rejected : Access denied. AS(201806271)',
       '550 5.4.1 Recipient address rejected: Access denied. [AM5EUR02FT019.protection.outlook.com]',
+      '550 5.7.1 Requested action not taken: mailbox unavailable',
+      '550 Service no longer available',
+      '503 5.5.1 No valid recipients',
     ],
   },
   mailbox_full: {
@@ -85,7 +88,8 @@ export const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?:
     ],
   },
   no_mail_accepted: {
-    dead: ['556 5.1.10 Domain does not accept mail', '521 x.test does not accept mail'],
+    dead: ['556 5.1.10 Domain does not accept mail', '521 x.test does not accept mail', '556 no'],
+    alive: ['521 no', '550 System not accepting network messages', '521 5.3.2 x.test does not accept mail'],
   },
   policy: {
     alive: [
@@ -103,6 +107,9 @@ export const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?:
       '550-Requested action not taken: mailbox unavailable 550-Reject due to policy restrictions.',
       '550 Requested action not taken: mailbox unavailable https://postmaster.1und1.de/en/case?c=hi&i=ip',
       'Reason: message was blocked by expression filter',
+      '550-Requested action not taken: mailbox unavailable 550 invalid DNS MX or A/AAAA resource record',
+      '550 Return address does not exist',
+      '550 You are not a known sender',
     ],
   },
   content_spam: {
@@ -134,6 +141,9 @@ export const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?:
       '550 Ihre IP-Adresse ist gesperrt',
       '550 5.7.25 <x@y.test>: Recipient address rejected: Reverse DNS validation failed',
       '550 SC-004 Unfortunately, messages from 192.0.2.1 weren’t sent.',
+      '550 We no longer accept mail from your network',
+      '550 Unknown client address',
+      '550 5.1.1 User unknown; 192.0.2.1 has been blocked',
     ],
   },
   authentication: {
@@ -153,6 +163,8 @@ export const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?:
       '421 4.7.28 unusual rate of unsolicited mail',
       '450 4.2.1 The user you are trying to contact is receiving mail too quickly.',
       '550 5.4.5 Daily sending quota exceeded',
+      '550 Excessive unknown recipients - possible open relay',
+      '550 5.1.1 Too many invalid recipients, no such user',
     ],
   },
   greylisted: {
@@ -170,6 +182,7 @@ export const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?:
       'Host or domain name not found. Name service error for name=x.test type=MX: Host not found, try again',
       '450 4.1.1 <x@y.test>: Recipient address rejected: unverified address: connect to y.test: Connection timed out',
       '451 4.1.1 Temporary lookup failure',
+      '550 User lookup failure, try later',
     ],
   },
   tls: { alive: ['454 4.7.5 TLS handshake failed', '530 5.7.0 Must issue a STARTTLS command first'] },

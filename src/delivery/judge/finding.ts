@@ -97,17 +97,18 @@ export const TELLING: readonly Finding[] = [
 ]
 
 /** Whether the path itself is in trouble. If so, the path is closed, and single tries find out when it is clear. */
-export function hinders(finding: Finding): boolean {
-  return HINDRANCES.has(finding)
+export function hinders(finding: Finding): finding is Hindrance {
+  return Object.hasOwn(HINDRANCES, finding)
 }
 
 export type Hindrance = 'credentials' | 'path' | 'sender' | 'source' | 'busy' | 'unreachable'
 
-const HINDRANCES: ReadonlySet<Finding> = new Set<Hindrance>([
-  'credentials',
-  'path',
-  'sender',
-  'source',
-  'busy',
-  'unreachable',
-])
+/** A record, so that a kind that is missing here does not compile. */
+const HINDRANCES: Readonly<Record<Hindrance, true>> = {
+  credentials: true,
+  path: true,
+  sender: true,
+  source: true,
+  busy: true,
+  unreachable: true,
+}

@@ -1,3 +1,5 @@
+import { classifyReply } from '../../mail/reply/classify.ts'
+import { categoryOfStatus, isDeadAddress, LOGIN_DETAILS } from '../../mail/reply/enhanced-codes.ts'
 import {
   ACCOUNT,
   BLOCKED,
@@ -94,6 +96,7 @@ function beforeMail(code: number, enhancedCode: string | undefined, matches: Top
 
 function ofTransaction(answer: NegativeAnswer, code: number, said: ReplyWords, route: RouteKind): Finding {
   if (code < 500 && said.all(GREYLISTING)) return 'patience'
+  if (isDead(answer, code, said.all, route)) return 'dead-address'
   const ours = ofUs(answer, code, said.own, route)
   if (ours !== null) return ours
   if (said.all(MAILBOX)) return code < 500 ? 'mailbox' : answer.stage === 'rcpt' ? 'recipient' : 'message'
@@ -115,13 +118,11 @@ function isAboutMail({ stage, enhancedCode }: NegativeAnswer, code: number, matc
   return code >= 500 && matches(SIZE)
 }
 
-/** Exchange Online's codes for banned addresses, and for the limits of one address. */
-const BANNED = /^7\.(?:6[0-4]\d|511|708)$/
-const LIMITED = /^7\.(?:500|65\d)$/
 /** Exchange's codes for who may write to a recipient (a group that takes no mail from outside). */
 const RESTRICTION = /^7\.1[23]\d$/
-/** RFC 7372 3, and Gmail's codes that continue it: SPF, DKIM, DMARC of the sending domain. */
-const AUTHENTICATION = /^7\.(?:2\d|3[0-2])$/
+/** Gmail's codes for a session without TLS, and for too much of anything. */
+const NO_TLS = '7.29'
+const TOO_MUCH = '7.28'
 
 /** Null when the reply is not about us. */
 function ofUs(
@@ -134,10 +135,12 @@ function ofUs(
   if (RESTRICTION.test(detail) || matches(RESTRICTED)) return null
   // After MAIL the recipient's server may be speaking through a relay: then it closes only the sender's path.
   if (wantsCredentials(code, enhancedCode)) return stage === 'mail' ? 'credentials' : 'path'
-  // RFC 7372 3.3: the host name of our address.
-  if (detail === '7.25' || BANNED.test(detail)) return 'path'
-  if (code < 500 && LIMITED.test(detail)) return 'busy'
-  if (AUTHENTICATION.test(detail)) return ofAuthentication(code, detail, matches)
+  const reason = enhancedCode === undefined ? null : categoryOfStatus(enhancedCode)
+  if (reason === 'reputation') return 'path'
+  const ofDomain = reason === 'authentication' && !LOGIN_DETAILS.has(detail)
+  if (ofDomain || detail === NO_TLS || detail === TOO_MUCH) return ofAuthentication(code, detail, matches)
+  // RFC 3463 3.8: by policy, such as Exchange Online's limits of one address.
+  if (code < 500 && reason === 'rate_limited' && detail.startsWith('7.')) return 'busy'
   // RFC 3463 3.2: the sender's domain.
   if (detail === '1.8') return 'sender'
   if (matches(REPUTATION)) return 'path'
@@ -148,28 +151,28 @@ function ofUs(
   if (matches(CREDENTIALS)) return stage === 'mail' ? 'credentials' : 'path'
   if (matches(RELAYING) || matches(HOST) || matches(ENCRYPTION)) return 'path'
   // "Mailbox does not exist, listed in our spamtrap list".
-  const isDead = stage === 'rcpt' && DEAD_CODES.has(enhancedCode ?? '') && matches(DEAD)
-  return matches(BLOCKED) && !isDead ? 'path' : null
+  const namesNobody = stage === 'rcpt' && isDeadAddress(enhancedCode ?? '') && matches(DEAD)
+  return matches(BLOCKED) && !namesNobody ? 'path' : null
 }
 
 /**
- * A permanent code speaks against this message; a temporary one is a limit of the sending domain, which has nothing to
- * do with what others send. 4.7.28 is Gmail's code for too much of anything, 4.7.29 for TLS.
+ * RFC 7372 3: SPF, DKIM, DMARC of the sending domain. A permanent code speaks against this message; a temporary one is
+ * a limit of the domain, which has nothing to do with what others send.
  */
 function ofAuthentication(code: number, detail: string, matches: TopicMatch): Finding | null {
   if (code >= 500) return null
   if (matches(SENDER)) return 'sender'
-  if (detail === '7.28') return null
-  return detail === '7.29' || matches(HOST) ? 'path' : 'sender'
+  if (detail === TOO_MUCH) return null
+  return detail === NO_TLS || matches(HOST) ? 'path' : 'sender'
 }
 
 /**
  * RFC 4954 6: 530 authentication required (RFC 3207 4: or STARTTLS), 534 mechanism too weak, 535 invalid, 538
- * encryption required; 5.7.8 and 5.7.11 are their enhanced codes. 5.7.9 is left out: Yahoo uses it for its policies.
+ * encryption required; 5.7.8 and 5.7.11 are their enhanced codes. 5.7.9 does not count: Yahoo uses it for its policies.
  */
 function wantsCredentials(code: number, enhancedCode: string | undefined): boolean {
   if (code === 530 || code === 534 || code === 535 || code === 538) return true
-  return enhancedCode === '5.7.8' || enhancedCode === '5.7.11' || enhancedCode === '5.7.57'
+  return enhancedCode?.startsWith('5') === true && LOGIN_DETAILS.has(enhancedCode.slice(2))
 }
 
 function forNow(stage: Stage, code: number, enhancedCode: string | undefined, matches: TopicMatch): Finding {
@@ -198,34 +201,39 @@ function forGood(
   // message.
   if (stage === 'mail' && route === 'relay' && code !== 501 && code !== 552 && !matches(CONTENT))
     return 'sender'
-  if (stage !== 'rcpt') return 'message'
-  return isDead(code, enhancedCode, matches, route) ? 'dead-address' : 'recipient'
+  return stage === 'rcpt' ? 'recipient' : 'message'
 }
 
-/** RFC 3463 3.2, RFC 7505 5: bad mailbox, bad system, bad syntax, a domain that takes no mail. */
-const DEAD_CODES = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.10'])
-
-/** RFC 5321 4.2.3; chkuser (qmail) uses 511 for it, Yahoo 554. */
-const DEAD_REPLIES = new Set([511, 550, 551, 553, 554])
-
-const NOT_DEAD = [CONTENT, RELAYING, BLOCKED, CREDENTIALS, SENDER, BUSY]
-
-/** Classes of RFC 3463 that are about something else, whatever the words: the system (3), content (6), policy (7). */
-const OTHER_CLASS = /^5\.[367]\./
+/** Words that may be about us when a relay says them, even beside the code of an address that does not exist. */
+const DOUBTFUL_AT_RELAY = [
+  REPUTATION,
+  CONTENT,
+  SENDER,
+  SENDER_AT_RELAY,
+  CREDENTIALS,
+  RELAYING,
+  HOST,
+  ENCRYPTION,
+  BLOCKED,
+  BUSY,
+]
 
 /**
- * For a relay only the code counts. It rarely knows a recipient, and where it does (its own domain, or it has asked
- * the recipient's server) its software gives the code; the words alone are as often about the relay itself.
+ * Whether the answer proves that the address is dead: for the recipient's own server, whenever a report with the same
+ * words would prove it. After RCPT the answer is about all recipients of the transaction, and proves nothing.
+ *
+ * For a relay only the code counts. It rarely knows a recipient, and where it does (its own domain, or it has asked the
+ * recipient's server) its software gives the code; the words alone are as often about the relay itself. Quoted words
+ * count here too: Postfix gives its 5.1.1 to whatever the recipient's server said.
  */
 function isDead(
+  { stage, enhancedCode, words }: NegativeAnswer,
   code: number,
-  enhancedCode: string | undefined,
   matches: TopicMatch,
   route: RouteKind,
 ): boolean {
-  // Quoted words count here too: Postfix gives its 5.1.1 to whatever the recipient's server said.
-  if (NOT_DEAD.some(matches)) return false
-  if (enhancedCode !== undefined && DEAD_CODES.has(enhancedCode)) return true
-  if (route === 'relay' || (enhancedCode !== undefined && OTHER_CLASS.test(enhancedCode))) return false
-  return DEAD_REPLIES.has(code) && matches(DEAD)
+  if (stage !== 'rcpt' || code < 500) return false
+  if (route === 'relay' && (!isDeadAddress(enhancedCode ?? '') || DOUBTFUL_AT_RELAY.some(matches)))
+    return false
+  return classifyReply({ code, status: enhancedCode, words, stage }).permanent
 }

@@ -2,8 +2,8 @@
  * Details of a refusal, in addition to its finding: how long to wait, the limit that was exceeded, and the list that
  * names our address.
  */
+import { type BlockList, blockListIn } from '../../mail/reply/block-lists.ts'
 import type { Stage } from '../smtp/error.ts'
-import { type BlockList, blockListIn } from './block-lists.ts'
 import type { Finding } from './finding.ts'
 import { waitAsked } from './wait-asked.ts'
 

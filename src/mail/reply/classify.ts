@@ -1,6 +1,12 @@
 /** The one classification of refusals: of live answers of servers, and of those that reports repeat. */
 import type { BounceCategory } from './category.ts'
-import { categoryOfStatus } from './enhanced-codes.ts'
+import {
+  categoryOfStatus,
+  DEAD_CATEGORIES,
+  GONE_DETAILS,
+  SENDER_DETAILS,
+  UNKNOWN_DETAILS,
+} from './enhanced-codes.ts'
 import {
   BLOCKED,
   BUSY,
@@ -37,10 +43,14 @@ import {
   NO_CONNECTION,
   NO_DOMAIN,
   NO_MAIL,
+  NO_MAIL_NOW,
   NO_RELAY,
   NO_TLS,
   OUR_ADDRESS,
+  OUR_SIDE,
+  OWNER,
   POLICY_STATED,
+  PROBING,
   RULE,
   SENDER_REFUSED,
   TOO_LONG,
@@ -110,6 +120,8 @@ const BEFORE_UNKNOWN: readonly (readonly RegExp[])[] = [
   FULL,
   RELAYING,
   LISTED,
+  REPUTATION,
+  PROBING,
   SENDER,
   AFTER_MAIL,
 ]
@@ -120,8 +132,11 @@ const ADDRESS: readonly Topic[] = [
   ['domain_unknown', NO_DOMAIN],
   ['address_unknown', DEAD],
   ['mailbox_disabled', DISABLED],
-  ['address_unknown', MOVED, NO_ADDRESS],
+  ['address_unknown', NO_ADDRESS],
 ]
+
+/** Words about us. They count where the words about the recipient are not in the list of phrases.ts. */
+const ABOUT_US: readonly (readonly RegExp[])[] = [OUR_SIDE, BAD_NAME]
 
 /** Words that count only if no code is more specific. */
 const VAGUE: readonly Topic[] = [
@@ -195,18 +210,29 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
   if (matches(LOOKUP_UNFINISHED)) return ['network', false]
   const final = isFinal(code, status)
   const address = firstOf(ADDRESS, matches)
-  if (address !== null)
-    return [address, address !== 'mailbox_disabled' || (final && GONE_DETAILS.has(detail))]
+  const facts = { code, detail, stage, final }
+  const isMoved = address === null && matches(MOVED)
+  if (address !== null || isMoved) {
+    // "No DNS entries for the host" are words about the recipient's domain.
+    if (address !== 'domain_unknown' && !matches(DEAD) && ABOUT_US.some(matches)) return ['reputation', false]
+    const category = address ?? 'address_unknown'
+    // "Service no longer available", "our servers have moved".
+    const isOther = isMoved && !GONE_DETAILS.has(detail) && !matches(OWNER)
+    return [category, !isOther && provesDead(category, facts)]
+  }
+  if (matches(NO_MAIL_NOW)) return ['no_mail_accepted', false]
   if (matches(UNVERIFIED)) return ['network', false]
-  if (matches(UNAVAILABLE)) return ['address_unknown', final]
+  if (matches(UNAVAILABLE)) {
+    const isDoubtful = detail.startsWith('7.') || matches(OUR_SIDE) || firstOf(VAGUE, matches) !== null
+    return ['address_unknown', final && !isDoubtful]
+  }
   if (matches(ACCESS_TO_ADDRESS)) return ['address_unknown', false]
   if (status?.startsWith('4.7.') && code !== 421 && matches(COME_BACK)) return ['greylisted', false]
   const coded = status ? categoryOfStatus(status) : null
-  // Servers use the codes of these two categories for anything, so vague words take precedence. 5.3.2 (the server takes
-  // no mail) is not permanent, because the server's operator can change it.
+  // Servers use the codes of these two categories for anything, so vague words take precedence.
   const dead = coded !== null && DEAD_CATEGORIES.has(coded)
   if (coded !== null && coded !== 'policy' && coded !== 'network' && (!dead || final))
-    return [coded, dead && status!.startsWith('5') && detail !== '3.2']
+    return [coded, dead && status!.startsWith('5') && provesDead(coded, facts)]
   // A temporary code of an address speaks of a lookup that has not ended, and its words say why.
   const vague = firstOf(dead ? UNFINISHED : VAGUE, matches) ?? coded
   if (vague !== null) return [vague, false]
@@ -215,7 +241,26 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
   if (bare === 'address_unknown' && (stage === 'data' || stage === 'dot')) return ['policy', false]
   // Before MAIL they are about us.
   if (bare === 'address_unknown' && stage === 'greeting') return ['reputation', false]
-  return [bare, bare === 'no_mail_accepted']
+  // RFC 7504: 556 is about the domain; servers use 521 to hang up on a client as well.
+  return [bare, code === 556]
+}
+
+interface ReplyFacts extends Pick<NegativeReply, 'code' | 'stage'> {
+  /** The enhanced code without its class. */
+  detail: string
+  final: boolean
+}
+
+/** Whether words or a code of this category prove that the address is dead. */
+function provesDead(category: BounceCategory, { code, stage, detail, final }: ReplyFacts): boolean {
+  // RFC 5321 4.2.3: 500 to 504 are about the command, unless a code says otherwise.
+  if (code && code >= 500 && code <= 504 && !detail.startsWith('1.')) return false
+  // RFC 3463 3.4: the server takes no mail for now, which its operator can change.
+  if (detail === '3.2') return false
+  if (category === 'mailbox_disabled') return final && GONE_DETAILS.has(detail)
+  // The server was found, so words about an unknown host or domain may mean those of the client or of the sender.
+  if (category === 'domain_unknown' && stage === 'rcpt') return detail === '1.2'
+  return true
 }
 
 function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory | null {
@@ -238,16 +283,6 @@ function isFinal(code: number | null | undefined, status: string | null | undefi
   return code ? code >= 500 : !status?.startsWith('4')
 }
 
-const NAMES_SENDER: readonly RegExp[] = [/\b(?:sender|originator|return[- ]path|mail from)\b/]
-
-/** RFC 3463 3.2, and Exchange's 5.1.10: codes of an address that does not exist. */
-const UNKNOWN_DETAILS: ReadonlySet<string> = new Set(['1.1', '1.6', '1.10'])
-/** RFC 3463 3.2: the sender's address, the sender's domain. */
-const SENDER_DETAILS: ReadonlySet<string> = new Set(['1.7', '1.8'])
-/** RFC 3463 3.2: no such mailbox, or moved without a new address. */
-const GONE_DETAILS: ReadonlySet<string> = new Set(['1.1', '1.6'])
-const DEAD_CATEGORIES: ReadonlySet<BounceCategory> = new Set([
-  'address_unknown',
-  'domain_unknown',
-  'no_mail_accepted',
-])
+const NAMES_SENDER: readonly RegExp[] = [
+  /\b(?:sender|originat(?:or|ing)|return[- ](?:path|address)|mail from)\b/,
+]

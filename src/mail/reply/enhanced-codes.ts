@@ -9,7 +9,7 @@ const DETAILS: Readonly<Record<string, BounceCategory>> = {
   '1.2': 'domain_unknown',
   '1.3': 'address_unknown',
   '1.6': 'address_unknown',
-  // RFC 3463 3.2: the sender's address, the sender's domain. RFC 7505 4.2: the sender's domain takes no mail.
+  // RFC 3463 3.2: the sender's address, the sender's domain.
   '1.7': 'policy',
   '1.8': 'policy',
   '1.10': 'no_mail_accepted',
@@ -41,9 +41,12 @@ const DETAILS: Readonly<Record<string, BounceCategory>> = {
   '7.24': 'authentication',
   '7.25': 'reputation',
   '7.26': 'authentication',
+  // Gmail: SPF. RFC 7505 4.2: the sender's domain takes no mail.
+  '7.27': 'authentication',
   '7.28': 'rate_limited',
   '7.29': 'tls',
-  '7.30': 'tls',
+  // Gmail: DKIM. RFC 8689 5 has it for a TLS option of messages, which is never asked for here.
+  '7.30': 'authentication',
   // Gmail: From is not aligned with what SPF or DKIM authenticate.
   '7.32': 'authentication',
   '7.57': 'authentication',
@@ -66,6 +69,30 @@ const FOR_NOW: Readonly<Record<string, BounceCategory>> = { '3.2': 'other', '4.4
 /** Exchange Online: 5.7.606 to 649 are banned addresses, 4.7.650 to 659 limits of one address. */
 const BANNED = /^7\.6[0-4]\d$/
 const LIMITED = /^7\.65\d$/
+
+/** The categories of an address that no mail reaches. A disabled mailbox may come back. */
+export const DEAD_CATEGORIES: ReadonlySet<BounceCategory> = new Set([
+  'address_unknown',
+  'domain_unknown',
+  'no_mail_accepted',
+])
+
+/** RFC 3463 3.2, and Exchange's 5.1.10: details of an address that does not exist. */
+export const UNKNOWN_DETAILS: ReadonlySet<string> = new Set(['1.1', '1.6', '1.10'])
+/** RFC 3463 3.2: no such mailbox, or moved without a new address. */
+export const GONE_DETAILS: ReadonlySet<string> = new Set(['1.1', '1.6'])
+/** RFC 3463 3.2: the sender's address, the sender's domain. */
+export const SENDER_DETAILS: ReadonlySet<string> = new Set(['1.7', '1.8'])
+
+/**
+ * RFC 4954 6, and Exchange: the login of the client. The other codes of `authentication` are about the sending domain.
+ */
+export const LOGIN_DETAILS: ReadonlySet<string> = new Set(['7.8', '7.11', '7.57'])
+
+/** RFC 3463 3.2: whether the code itself says for good that the address, or its domain, takes no mail. */
+export function isDeadAddress(status: string): boolean {
+  return status.startsWith('5.1.') && DEAD_CATEGORIES.has(categoryOfStatus(status)!)
+}
 
 /** `status` is `class.subject.detail`. Null: the code gives no reason. */
 export function categoryOfStatus(status: string): BounceCategory | null {

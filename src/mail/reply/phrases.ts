@@ -112,21 +112,24 @@ export const HOST: readonly RegExp[] = [
   /\bclient host rejected\b|\breverse (?:dns|hostname|lookup)\b|\b(?:ptr|rdns)\b/,
 ]
 
-/** Our address is on a block list: Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org". */
-export const LISTED: readonly RegExp[] = [/\bblocked using\b/]
+/** The server states plainly that our address is on a block list, or blocked. */
+export const LISTED: readonly RegExp[] = [
+  // Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org".
+  /\bblocked using\b/,
+  /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:is|has been|was) (?:banned|blocked|listed)\b/,
+  // Office 365 "Access denied, banned sending IP [...]" (5.7.606 to 5.7.649), "banned sender".
+  /\bbanned send(?:er|ing)\b|\byour ip (?:address )?(?:\S{1,45} )?(?:is|has been|was) (?:banned|blocked|rejected|identified|listed|found)\b/,
+]
 
 /** Our address is on a block list, or not welcome. */
 export const BLOCKED: readonly RegExp[] = [
   // Exim's default ACL "rejected because 192.0.2.1 is in a black list at ...", and all servers that write it in one
   // word. Not cPanel's guess about the recipient, "The account or domain may not exist, they may be blacklisted".
   /(?<!may be )\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
-  // Sendmail's dnsbl, "listed at", "found in".
   ...LISTED,
+  // Sendmail's dnsbl, "listed at", "found in".
   /(?<!not )\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
-  /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:is|has been|was) (?:banned|blocked|listed)\b/,
   /\b(?:dns|r)bls?\b|\bspamhaus\b|\bspamcop\b|\bsorbs\b|\bbarracudacentral\b|\bcloudmark\b|\btrend micro rbl/,
-  // Office 365 "Access denied, banned sending IP [...]" (5.7.606 to 5.7.649), "banned sender".
-  /\bbanned send(?:er|ing)\b|\byour ip (?:address )?(?:\S{1,45} )?(?:is|has been|was) (?:banned|blocked|rejected|identified|listed|found)\b/,
   /\bnot accepted from (?:this|your) ip\b/,
   // Outlook.com "messages from [...] weren't sent ... part of their network is on our block list (S3150)".
   /\bpart of their network\b|\bs3[12][145]0\b/,
@@ -258,7 +261,7 @@ export const MAILBOX: readonly RegExp[] = [
   /\bspace (?:is )?not enough\b|\bout of storage space\b/,
 ]
 
-/** The address does not exist. Searched for only in replies to RCPT with 5yz, and only where no list above matches. */
+/** The address does not exist. Never searched for in replies to MAIL, where such words are about the sender. */
 export const DEAD: readonly RegExp[] = [
   // Postfix "User unknown in local recipient table" (and virtual mailbox, virtual alias, relay recipient), Sendmail
   // "User unknown".

@@ -1,7 +1,7 @@
 /**
- * More phrases of servers, for the category of a refusal only: they name a reason, but are too weak a proof for the
- * consequences of the lists in phrases.ts, whose rules hold here as well. A reason is searched for in the order of
- * classify.ts.
+ * More phrases of servers, for the classification of a refusal only: they name a reason, but are too weak a proof to
+ * close a path, as the lists in phrases.ts do. The rules there hold here as well. A reason is searched for in the order
+ * of classify.ts.
  */
 
 /** The mailbox, or the space of its owner, is full. */
@@ -96,8 +96,16 @@ export const OUR_ADDRESS: readonly RegExp[] = [
   /\bip(?: address)?(?: \S{1,45})? (?:is |was |has been )?(?:black-?listed|blocked|banned)\b|\btoo many (?:unwanted|unsolicited|spam)\b/,
 ]
 
+/** We name too many addresses that do not exist. It says nothing about the one that is refused. */
+export const PROBING: readonly RegExp[] = [
+  // "Too many invalid recipients", AT&T "excessive unknown recipients - possible Open Proxy", "directory harvest
+  // attack".
+  /\b(?:too many|excessive|(?:rate|number|percentage|quota) of)(?: \w+){0,3} (?:unknown|invalid|non-?existent|bad|undeliverable) (?:users?|recipients?|addresses|mailbox(?:es)?|rcpts?)\b|\bdirectory[- ]harvest/,
+]
+
 /** We send more than the server wants. */
 export const TOO_MUCH: readonly RegExp[] = [
+  ...PROBING,
   /\btoo (?:many|much|frequent|fast)\b[^.;]{0,40}\b(?:connection|session|message|mail|recipient|rcpt|transaction|request|traffic|error|complaint|command|unknown|bad|invalid)|\btoo fast\b|\btoo frequent/,
   /\b(?:rate|speed|frequency|volume|concurrency|connection|session)s?(?: is| was| has been)? (?:limit|control|exceed)|\b(?:exceed\w{0,3}|reached|over|hit)(?: \w+){0,6} (?:per (?:hour|minute|day|connection|session)|limit|rate)\b|\bslow(?:ing)? down\b|\bthrottl/,
   /\b(?:daily|hourly|sending|message|recipient)(?: \w+){0,2} (?:limit|quota)\b|\b(?:this|per|an) (?:hour|minute)\b|\bbacklog|\boverload|\bload (?:average|too high|is high)|\bresources? temporarily\b/,
@@ -113,11 +121,12 @@ export const UNWANTED: readonly RegExp[] = [
 
 /** The sender's address is refused, or the sender may not write to the recipient. */
 export const SENDER_REFUSED: readonly RegExp[] = [
-  /\b(?:sender|originator|return[- ]path|envelope[- ]from|mail from)(?:'s)?(?: \w+){0,3}\b[^.;]{0,40}\b(?:reject|refus|den(?:ied|y)|not|invalid|unknown|block|black|bad|fail|prohibit|unacceptable|required|missing|restrict|does not|doesn't|malformed|verif)/,
+  /\b(?:sender|originator|originating address|return[- ](?:path|address)|envelope[- ](?:from|address)|mail from)(?:'s)?(?: \w+){0,3}\b[^.;]{0,40}\b(?:reject|refus|den(?:ied|y)|not|invalid|unknown|block|black|bad|fail|prohibit|unacceptable|required|missing|restrict|does not|doesn't|malformed|verif)/,
   /\b(?:reject|refus|den(?:ied|y)|invalid|unknown|block|black|bad|prohibit|unacceptable|unverified|malformed|forged|verify(?:ing)?)(?:ed|ing)?(?: \w+){0,3} (?:sender|originator|return[- ]path|from[: ]+(?:address|domain|header))\b/,
   // In other languages, within one clause: a report may name both the sender and the recipient.
   /(?:absender|exp[eé]diteur|remitente|remetente|mittente|afzender|nadawc|gönderen|отправител|发件人|寄件人|寄件者|差出人|送信者)[^.;,，。；]{0,40}(?:unbekannt|ungültig|existiert nicht|abgelehnt|gesperrt|inconnu|invalid|n'existe pas|refus|rejet|desconocid|desconhecid|no existe|no v[aá]lid|rechazad|bloquead|inv[aá]lid|n[aã]o existe|sconosciut|non esiste|onbekend|ongeldig|bestaat niet|nieznan|nie istnieje|geçersiz|не существует|не найден|заблокир|отклон|недейств|不存在|无效|無效|拒绝|拒絕|被拒|存在しません|拒否)/,
-  /\bfrom: ?(?:domain|address|header|field)?(?: is| not| has)\b|\bnot (?:a valid|recognized as a valid) sender\b|\bfrom (?:domain|header|address)\b|\b(?:from|to)\/from\b/,
+  // GMX "mailbox unavailable invalid DNS MX or A/AAAA resource record" is about the sender's domain.
+  /\bfrom: ?(?:domain|address|header|field)?(?: is| not| has)\b|\bnot (?:an?|recognized as a)(?: \w+)? sender\b|\binvalid dns mx\b|\bfrom (?:domain|header|address)\b|\b(?:from|to)\/from\b/,
 ]
 
 /** The words are an answer to MAIL: Postfix, Exim, Sendmail, Yahoo, OpenSMTPD. */
@@ -134,9 +143,19 @@ export const DISABLED: readonly RegExp[] = [
   /\b(?:mailbox|account) (?:is )?currently (?:unavailable|not available)\b|(?<!delivery )\btemporarily (?:locked|disabled|suspended|inactive)\b|\bcompte\b[^.;]{0,40}\bbloqu/,
 ]
 
-/** The owner has gone elsewhere. */
+/** The owner has gone elsewhere. Proves something only with words of OWNER, or a code of an address that is gone. */
 export const MOVED: readonly RegExp[] = [
   /\b(?:has|have|had) (?:\w+ )?moved\b|\bno longer (?:on|at|with|in|here|available|works?|working|employed|uses?|used|exists?|valid|active|accepts?)\b|\bno forwarding address\b|\baddress (?:has )?changed\b|\bnew (?:e-?mail )?address is\b|\breplaced by\b/,
+]
+
+/** The subject of such a sentence is the owner or the mailbox, not a server or a service. */
+export const OWNER: readonly RegExp[] = [
+  /\b(?:user|recipient|mail ?box|account|address(?:ee)?|person|employee|colleague|staff|e-?mail|he|she|member|customer|subscriber|alias|who)\b|\bno longer (?:at|with|in|here|working|works|employed)\b/,
+]
+
+/** Our side of the session: the address, host or network that the mail comes from. */
+export const OUR_SIDE: readonly RegExp[] = [
+  /\b(?:client|sending|source|connecting|ip|your)(?: (?:ip|mail|server|host))? (?:address(?:es)?|host ?names?|hosts?|servers?|networks?)\b(?! book)|\b(?:your|this|the) ip\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/,
 ]
 
 /** The domain or its host does not exist. */
@@ -158,14 +177,19 @@ export const NO_DOMAIN: readonly RegExp[] = [
  */
 export const LOOKUP_UNFINISHED: readonly RegExp[] = [/\bhost not found,? try again\b/]
 
-/** Postfix could not ask the recipient's server whether the address exists. */
-export const UNVERIFIED: readonly RegExp[] = [/\bunverified address\b/]
+/** Postfix could not ask the recipient's server whether the address exists, or a server its own list of addresses. */
+export const UNVERIFIED: readonly RegExp[] = [
+  /\bunverified address\b|\b(?:address|user|recipient) lookup fail/,
+]
 
 /** The domain takes no mail (RFC 7504, RFC 7505). */
 export const NO_MAIL: readonly RegExp[] = [
-  /\bnull ?mx\b|\bno mail (?:is )?accepted\b|\bnot accepting (?:network messages|any mail)\b/,
+  /\bnull ?mx\b|\bno mail (?:is )?accepted\b/,
   /\b(?:does not|doesn't|do not|will not|never) (?:accept|receive|take|handle) (?:any )?(?:mail|e-?mail|messages)\b(?! (?:from|by|of|with|without|that|sent|to|for))/,
 ]
+
+/** RFC 3463 3.4, the meaning of X.3.2: the server takes no mail for now. */
+export const NO_MAIL_NOW: readonly RegExp[] = [/\bnot accepting (?:network messages|any mail)\b/]
 
 /**
  * The address does not exist: words that are too bare, or too far from an answer to RCPT, for the list of phrases.ts.
@@ -173,11 +197,11 @@ export const NO_MAIL: readonly RegExp[] = [
 export const NO_ADDRESS: readonly RegExp[] = [
   // Sendmail 5 "unknown or illegal user", Exchange 5.5 "Unknown Recipient", "The recipient name is not recognized",
   // Domino "not listed in public Name & Address Book", GroupWise, Postfix "Undeliverable address".
-  /\bunknown\b(?: \w+){0,2} (?:user|recipient|mailbox|account|address|addressee|alias|local[- ]part|e-?mail|name)\b|\b(?:user|recipient|mailbox|address|account|addressee|name|alias|local[- ]part|mail)(?:\(s\))?(?: \w+){0,3} (?:is |was |are )?(?:unknown|not known|not recogni[sz]ed|not listed|unlisted|not valid|invalid|non-?existent|undeliverable)\b/,
+  /\bunknown\b(?: \w+){0,2} (?:user|recipient|mailbox|account|address|addressee|alias|local[- ]part|e-?mail|name)\b|\b(?:user|recipient|mailbox|address|account|addressee|(?<!\b(?:host|domain) ?)name|alias|local[- ]part|mail)(?:\(s\))?(?: \w+){0,3} (?:is |was |are )?(?:unknown|not known|not recogni[sz]ed|not listed|unlisted|not valid|invalid|non-?existent|undeliverable)\b/,
   /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b(?! server)/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?<!may )(?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b/,
-  /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bnot listed in\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
+  /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bnot listed in\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b(?! (?:mail |e-?mail )?(?:host|server|sender|client|domain|relay))|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
   /\bdelivery error: dd\b|\bwasn't found at\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
   // German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish.
   /(?<!\p{L}|\b(?:ip|absender)[- ])(?:empf[aä]nger|(?:empf[aä]nger|e-?mail-?|mail)?-?adresse|benutzer(?:name|konto)?|postfach|teilnehmer|konto)\b[^.;]{0,60}(?<!\p{L})(?:unbekannt|existiert nicht|nicht (?:gefunden|bekannt|vorhanden)|konnte nicht gefunden|ung[uü]ltig)(?!\p{L})|(?<!\p{L})(?:unbekannte[rs]?|ung[uü]ltige[rs]?|keine? solche[rs]?) (?:empf[aä]nger(?:adresse)?|(?:e-?mail-?)?adresse|benutzer|postfach|konto|teilnehmer)(?!\p{L})/u,
@@ -200,7 +224,7 @@ export const NO_ADDRESS: readonly RegExp[] = [
 export const UNAVAILABLE: readonly RegExp[] = [
   // Hotmail and Exchange 2003 "Requested action not taken: mailbox unavailable" (RFC 5321 4.2.3), Cisco "#5.1.0 Address
   // rejected", Postfix "Recipient address rejected" alone.
-  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\b(?:address|user|recipient) lookup fail/,
+  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b/,
 ]
 
 /** The connection, DNS, or the way between servers. */

@@ -73,8 +73,8 @@ function proven(
 ): Classification {
   if (found.permanent || found.category !== 'address_unknown' || action === 'delayed' || !isFinal(code))
     return found
-  const same = replies.some(({ words }) => {
-    const { category, permanent } = classifyReply({ words })
+  const same = replies.some((other) => {
+    const { category, permanent } = classifyReply(other)
     return permanent && category === 'address_unknown'
   })
   return same ? { ...found, permanent: true } : found

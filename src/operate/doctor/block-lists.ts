@@ -1,51 +1,9 @@
 /** Whether block lists name the addresses that this machine sends from (RFC 5782). */
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { BLOCK_LIST_ZONES, type BlockListZone } from '../../mail/reply/block-lists.ts'
 import type { Hosts, Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
-
-interface BlockListZone {
-  id: string
-  name: string
-  zone: string
-  /** Whether it lists IPv6 addresses. */
-  ipv6: boolean
-  /** The page on which an address can be looked up and removed. */
-  removal: string
-}
-
-/** The lists that many receivers use. */
-const LISTS: readonly BlockListZone[] = [
-  {
-    id: 'spamhaus-zen',
-    name: 'Spamhaus ZEN',
-    zone: 'zen.spamhaus.org',
-    ipv6: true,
-    removal: 'https://check.spamhaus.org',
-  },
-  {
-    id: 'barracuda',
-    name: 'Barracuda',
-    zone: 'b.barracudacentral.org',
-    ipv6: false,
-    removal: 'https://www.barracudacentral.org/lookups',
-  },
-  {
-    id: 'spamcop',
-    name: 'SpamCop',
-    zone: 'bl.spamcop.net',
-    ipv6: false,
-    removal: 'https://www.spamcop.net/bl.shtml',
-  },
-  { id: 'psbl', name: 'PSBL', zone: 'psbl.surriel.com', ipv6: false, removal: 'https://psbl.org' },
-  {
-    id: 'mailspike',
-    name: 'Mailspike',
-    zone: 'bl.mailspike.net',
-    ipv6: false,
-    removal: 'https://mailspike.io',
-  },
-]
 
 /** RFC 5782 5: every list of IPv4 addresses has this entry. */
 const TEST_ENTRY = '127.0.0.2'
@@ -62,7 +20,7 @@ export function blockListChecks(op: Operation): PlannedCheck[] {
     const found = 'Mail does not leave from an address of this machine.'
     return [{ id: 'block-lists', title: 'Block lists', run: async () => ok(found) }]
   }
-  return LISTS.map((list) => ({
+  return BLOCK_LIST_ZONES.map((list) => ({
     id: `block-list:${list.id}`,
     title: `Block list ${list.name}`,
     run: () => listCheck(op, list),

@@ -1,4 +1,4 @@
-/** Block lists that servers name in their replies, and where each removes an address. */
+/** Block lists of addresses: how replies of servers name each, its zone in DNS, and where it removes an address. */
 
 export interface BlockList {
   name: string
@@ -6,14 +6,50 @@ export interface BlockList {
   removal: string
 }
 
+/** A list that can be asked about an address (RFC 5782). */
+export interface BlockListZone extends BlockList {
+  id: string
+  zone: string
+  /** Whether it lists IPv6 addresses. */
+  ipv6: boolean
+}
+
+const zone = (id: string, name: string, domain: string, ipv6: boolean, removal: string): BlockListZone => ({
+  id,
+  name,
+  zone: domain,
+  ipv6,
+  removal,
+})
+
+const SPAMHAUS = zone('spamhaus-zen', 'Spamhaus ZEN', 'zen.spamhaus.org', true, 'https://check.spamhaus.org/')
+const BARRACUDA = zone(
+  'barracuda',
+  'Barracuda',
+  'b.barracudacentral.org',
+  false,
+  'https://www.barracudacentral.org/rbl/removal-request',
+)
+const SPAMCOP = zone('spamcop', 'SpamCop', 'bl.spamcop.net', false, 'https://www.spamcop.net/bl.shtml')
+const PSBL = zone('psbl', 'PSBL', 'psbl.surriel.com', false, 'https://psbl.org/')
+const MAILSPIKE = zone(
+  'mailspike',
+  'Mailspike',
+  'bl.mailspike.net',
+  false,
+  'https://www.mailspike.org/iplookup.html',
+)
+
+/** The lists that many receivers use, in the order in which they are asked. */
+export const BLOCK_LIST_ZONES: readonly BlockListZone[] = [SPAMHAUS, BARRACUDA, SPAMCOP, PSBL, MAILSPIKE]
+
+const named = ({ name, removal }: BlockList): BlockList => ({ name, removal })
+
 /** Each pattern is searched for in the words of a reply in lower case; the first that matches counts. */
 const LISTS: readonly [pattern: RegExp, list: BlockList][] = [
-  [/\bspamhaus\b/, { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' }],
-  [/\bspamcop\b/, { name: 'SpamCop', removal: 'https://www.spamcop.net/bl.shtml' }],
-  [
-    /\bbarracuda(?:central)?\b/,
-    { name: 'Barracuda Central', removal: 'https://www.barracudacentral.org/rbl/removal-request' },
-  ],
+  [/\bspamhaus\b/, { name: 'Spamhaus', removal: SPAMHAUS.removal }],
+  [/\bspamcop\b/, named(SPAMCOP)],
+  [/\bbarracuda(?:central)?\b/, { name: 'Barracuda Central', removal: BARRACUDA.removal }],
   [
     /\bsorbs\b/,
     { name: 'SORBS', removal: 'https://www.sorbs.net/ (closed in 2024: tell the postmaster there)' },
@@ -32,9 +68,9 @@ const LISTS: readonly [pattern: RegExp, list: BlockList][] = [
   ],
   [/\buceprotect\b/, { name: 'UCEPROTECT', removal: 'https://www.uceprotect.net/en/rblcheck.php' }],
   [/\binvaluement\b/, { name: 'invaluement', removal: 'https://www.invaluement.com/removal/' }],
-  [/\bmailspike\b/, { name: 'Mailspike', removal: 'https://www.mailspike.org/iplookup.html' }],
+  [/\bmailspike\b/, named(MAILSPIKE)],
   [/\bnixspam\b/, { name: 'NiX Spam', removal: 'https://www.nixspam.net/' }],
-  [/\bpsbl\b|\bsurriel\b/, { name: 'PSBL', removal: 'https://psbl.org/' }],
+  [/\bpsbl\b|\bsurriel\b/, named(PSBL)],
   // Outlook.com "part of their network is on our block list (S3150)"; Exchange Online "banned sending IP".
   [
     /\bs31[45]0\b|\bolcsupport\b/,
