@@ -21,16 +21,18 @@ export function domainChecks(op: Operation): PlannedCheck[] {
   }
   const asked = domains.slice(0, MOST_ASKED)
   const others = domains.slice(MOST_ASKED)
-  return [
-    ...asked.map((domain): PlannedCheck => ({
+  const further: PlannedCheck[] =
+    others.length === 0
+      ? []
+      : [{ id: 'domains', title: 'Further sending domains', run: async () => lastSeen(others) }]
+  const each = asked.map(
+    (domain): PlannedCheck => ({
       id: `domain:${domain.name}`,
       title: domain.name,
       run: () => domainCheck(op, domain),
-    })),
-    ...(others.length === 0
-      ? []
-      : [{ id: 'domains', title: 'Further sending domains', run: async () => lastSeen(others) }]),
-  ]
+    }),
+  )
+  return [...each, ...further]
 }
 
 function noDomain({ setup, accounts }: Operation): CheckFinding {
