@@ -9,7 +9,18 @@ import {
 } from '../../console/src/pages/emails/merge.ts'
 
 const email = (id: string, lastEvent: EmailListItem['lastEvent'] = 'queued'): EmailListItem => ({
-  ...{ id, company: 'c', domain: 'd', from: 'f', to: 't', subject: 's', tags: [], tagCount: 0, createdAt: '', states: [] },
+  ...{
+    id,
+    company: 'c',
+    domain: 'd',
+    from: 'f',
+    to: 't',
+    subject: 's',
+    tags: [],
+    tagCount: 0,
+    createdAt: '',
+    states: [],
+  },
   ...{ scheduledAt: null, recipients: 1, lastEvent },
 })
 const page = (ids: string, next: string | null = null): EmailsPage => ({

@@ -118,8 +118,8 @@ function ReportsRecord({ url }: { url: string }) {
 function NoReports() {
   return (
     <Text size="sm">
-      Reports arrive over HTTPS only. Set <Code>POSTROAD_PUBLIC_URL</Code> to the https URL at which others
-      reach this service, and restart it: then this page shows the record.
+      To receive them over HTTPS, set <Code>POSTROAD_PUBLIC_URL</Code> to the https URL at which others reach
+      this service, and restart it: then this page shows the record.
     </Text>
   )
 }
