@@ -45,7 +45,7 @@ const values = parseOptions(HELP, {
 const known = [...ATTACKS, ...ATTACKS_ON_TLS]
 const names = known.map(({ name }) => name)
 const chosen = values.attack.length > 0 ? values.attack.map((name) => oneOf('attack', name, names)) : names
-/** Names of attacks that are made at a time. */
+/** The names of attacks that are made at the same time. */
 function turnsOf(attacks: readonly Attack[]): string[][] {
   const ours = attacks.filter(({ name }) => chosen.includes(name)).map(({ name }) => name)
   if (values.together) return ours.length > 0 ? [ours] : []
@@ -60,7 +60,7 @@ const { cpus } = place
 const memory = orRefuse(() => parseSize(values.memory))
 const settings = { POSTROAD_MEMORY: values.memory, ...place.settings }
 
-/** Ms that what was accepted has to arrive, when the abuse is over. */
+/** Milliseconds within which accepted mail must arrive after the abuse has ended. */
 const PATIENCE = 60_000
 /** Ms that the next start may take after a kill. */
 const READY_WITHIN = 3_000
@@ -88,7 +88,7 @@ for (const secure of [false, true]) {
   const ours = secure ? turns.secure : turns.plain
   if (ours.length === 0) continue
   const scene = await openScene(rig, { secure })
-  // What is slow only for the first time is nobody's abuse.
+  // The first requests are slow without any abuse.
   accepted.push(...(await scene.victim.post(next, WARM_UP)).accepted)
   next += WARM_UP
   if (idle === 0) idle = processMemory(scene.service.pids[0]!).resident
@@ -100,7 +100,7 @@ for (const secure of [false, true]) {
 }
 await abuser.stop()
 
-/** What the other company notices of these attacks at once. */
+/** Measures the effect on the other company of these attacks, made at the same time. */
 async function attacked({ service, url, target, victim }: Scene, attacks: string[]): Promise<AttackFigure> {
   const pid = service.pids[0]!
   forgetPeak(pid)
@@ -136,7 +136,7 @@ async function attacked({ service, url, target, victim }: Scene, attacks: string
   return figure
 }
 
-/** Ms from the death of the service in the midst of everything at once until the next one says that it is ready. */
+/** Milliseconds from a kill of the service during all attacks at once until the next start reports that it is ready. */
 async function killed({ service, target }: Scene): Promise<number> {
   const milliseconds = Math.max(4, seconds) * 1_000
   const attacks = ATTACKS.map(({ name }) => name)
@@ -151,7 +151,7 @@ async function killed({ service, target }: Scene): Promise<number> {
   return took
 }
 
-/** Resolves when all that was accepted so far has arrived, or is not waited for any longer. */
+/** Resolves when all mail accepted so far has arrived, or the time for that is over. */
 async function arrivals(): Promise<SinkReport> {
   for (const giveUp = performance.now() + PATIENCE; ; await pause(200)) {
     const arrived = await rig.sink.report<SinkReport>({ report: true })
@@ -173,7 +173,7 @@ console.log(
 if (restart !== undefined)
   console.log(`killed in the midst of all attacks at once: ready again after ${restart.toFixed(0)} ms`)
 for (const line of logged) {
-  // By the clock it is away for longer where the abusers have the processors.
+  // Processor time, because the attackers share the processors: by the clock, the main thread is away for longer.
   const { cpu = 0 } = line.includes('stalled') ? (JSON.parse(line) as { cpu?: number }) : {}
   if (cpu > 50) console.log(line)
 }

@@ -39,10 +39,10 @@ turn to the same sink; all processes on the same CPUs. Prints messages a second,
   --workers N        Haraka's worker processes (2)
 ${USUAL_HELP}`
 
-/** Ms after the last arrival in which a system cleans up behind its messages; it belongs to their cost. */
+/** Milliseconds after the last arrival in which a system removes what it stored for its messages: that is part of their cost. */
 const AFTERMATH = 1_000
 
-/** Messages that go straight from the load generator to the sink. */
+/** Messages that the load generator sends directly to the sink. */
 const STRAIGHT = 20_000
 
 const values = parseOptions(HELP, {
@@ -87,7 +87,7 @@ async function start(place: SystemPlace): Promise<void> {
   }
 }
 
-/** One message through the system, looked at by a verifier that is nobody's: everybody does the same work. */
+/** Sends one message through the system, and checks its signature with an independent verifier: every system does the same work. */
 async function checkSignature({ name, port, target, keys }: RunningSystem): Promise<string> {
   await sink.ask({ keepNext: true })
   await deliver({ load, sink }, { port, target, connections: 1, count: 1 })
@@ -97,7 +97,7 @@ async function checkSignature({ name, port, target, keys }: RunningSystem): Prom
   return `${signatures.length} signature${signatures.length === 1 ? '' : 's'}, ${raw.length} octets`
 }
 
-/** Messages a second from the load generator straight into the sink: what neither of them keeps a system from. */
+/** Messages per second from the load generator directly into the sink: neither of them limits a system below this rate. */
 async function straight(port: number): Promise<number> {
   const target = { protocol: 'smtp', from: `load@${SENDING_DOMAIN}`, shape: USUAL_SHAPE } as const
   await deliver({ load, sink }, { port, target, connections, count: STRAIGHT / 10 })

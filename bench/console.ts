@@ -18,7 +18,7 @@ that is read again whenever more has changed than the stream tells. Measures wha
 the pages are not there: they run on other machines.
 
   --pages N          pages that are open (10)
-  --rate N           messages offered a second; 0: as many as go (0)
+  --rate N           messages offered a second; 0: as many as possible (0)
   --messages N       messages in each round (15000)
   --rounds N         rounds of each after one warm-up round (7)
 ${PLACE_HELP}${USUAL_HELP}`
@@ -44,7 +44,7 @@ const watched = await rig.serve()
 const watchers = new PinnedProcess(place.cpus, new URL('./console/watchers-process.ts', import.meta.url))
 stack.defer(() => watchers.stop())
 const { link } = await watched.service.installation.command<{ link: string }>('user', 'link')
-// The service has a port of its own choice.
+// The service chooses its port itself.
 const token = new URLSearchParams(new URL(link).hash.slice(1)).get('token')!
 const [url] = watched.service.urls
 await watchers.ask({ open: { url: url!, token, pages } } satisfies WatchersOrder)

@@ -31,9 +31,9 @@ export interface Ratio {
   name: keyof Figures
   empty: number
   full: number
-  /** Median of what each round on the full database has of the one on the empty database beside it. */
+  /** The median of the ratios of each round on the full database to the neighbouring round on the empty one. */
   ratio: number
-  /** The least and the most that a round had of the one beside it: what the machine adds by itself. */
+  /** The lowest and the highest of these ratios: their spread is the noise of the machine. */
   lowest?: number
   highest?: number
 }

@@ -6,7 +6,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const undoing = new Set<() => Promise<void>>()
 let listening = false
 
-/** Runs `undo` when a signal ends the program. Call what is returned once it is undone anyway. */
+/** Runs `undo` when a signal ends the program. Returns a function to call when `undo` is no longer needed. */
 export function whenInterrupted(undo: () => Promise<void>): () => void {
   undoing.add(undo)
   if (!listening) {
@@ -17,7 +17,7 @@ export function whenInterrupted(undo: () => Promise<void>): () => void {
 }
 
 function end(signal: (typeof SIGNALS)[number]): void {
-  // What is measured fails now that its processes end; nobody asks for that any more.
+  // The measurement fails now, because its processes end. That failure is of no interest any more.
   process.on('uncaughtException', () => {})
   Promise.allSettled([...undoing].map((undo) => undo())).then(() =>
     process.exit(128 + constants.signals[signal]),

@@ -65,7 +65,7 @@ try {
     process.stdout.write(`a page of a batch takes ${(batch / single).toFixed(2)} times one of single mail\n`)
   }
 
-  /** The same questions each time. */
+  /** Measures a question, with the same random choices each time. */
   async function asked({ ask }: Question) {
     chance.random = new Random(1)
     const ms = new Float64Array(rounds)

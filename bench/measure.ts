@@ -39,7 +39,7 @@ export interface DeliveryRound {
   accepted: number
   /** CPU-ms of the service for each message, until the queue was empty. */
   cpu: number
-  /** The same by name of thread, what is less than a hundredth of it left out. */
+  /** The same by thread name, without threads that take less than a hundredth. */
   threads?: Record<string, Usage>
   /** The same of the load generator, the sink, and the PostgreSQL server when it is ours. */
   loadCpu?: number
@@ -48,7 +48,7 @@ export interface DeliveryRound {
   /** Ms from the 200 answer to the arrival; negative when the message was there before the answer. */
   latencyMedian: number
   latencyP99: number
-  /** `delivered` as a part of the RSA-2048 signatures a second of one CPU, measured just before. */
+  /** `delivered` divided by the RSA-2048 signatures per second of one CPU, measured just before. */
   ratio: number
   octets: number
   doubled: number
@@ -75,7 +75,7 @@ export interface Parts {
   shape: MessageShape
 }
 
-/** How long no message may arrive before a round is given up, in ms. */
+/** Milliseconds without an arrival after which a round is given up. */
 const PATIENCE = 60_000
 
 /** Connections of an open-loop run: more than are ever needed unless the service stalls. */
@@ -84,13 +84,13 @@ const OPEN_LOOP_CONNECTIONS = 100
 /** Ms that an idle service rests between two messages. */
 const REST = 20
 
-/** Recipients are numbered through the whole run, so that nothing late can be taken for another's. */
+/** Recipients are numbered through the whole run, so that a late message cannot be taken for one of another round. */
 let nextNumber = 0
 
 export function takeNumbers(count: number): number {
   const first = nextNumber
   nextNumber += count
-  // Said before hours are spent on it.
+  // Reported before hours are spent on the measurement.
   if (nextNumber > 10 ** MARK.length)
     throw new Error(`messages are numbered with ${MARK.length} digits: ${nextNumber} are too many`)
   return first
@@ -121,15 +121,15 @@ function submissionOf({ service, shape }: Parts, later: Date): Pick<LoadOrder, '
 export interface AcceptingWay {
   connections: number
   milliseconds: number
-  /** Requests a second, due whatever the answers do. Without it each connection waits for its answer. */
+  /** Requests per second, due whether or not answers arrive. Without a rate, each connection waits for its answer. */
   rate?: number
-  /** How they are handed in: by the JSON dialect unless told otherwise. */
+  /** The protocol of the requests; by default that of the JSON dialect. */
   protocol?: LoadOrder['target']['protocol']
 }
 
 /**
- * Accepting alone: messages scheduled for twenty days from now are stored durably like any other and then left in peace, so nothing but
- * the way from the request to the commit is measured.
+ * Accepting alone: messages scheduled for twenty days from now are stored durably like any other, and then wait, so that only
+ * the path from the request to the commit is measured.
  */
 export async function measureAccepting(parts: Parts, way: AcceptingWay): Promise<AcceptFigure> {
   const { load, service, database } = parts
@@ -196,7 +196,7 @@ export async function deliver(
   const first = takeNumbers(count)
   const sinkOrder: SinkOrder = { first, count, patience: PATIENCE }
   await sink.ask(sinkOrder)
-  // Whoever gives up first ends it: a system that hangs answers the load generator never.
+  // The first of the two to give up ends the round: a system that hangs never answers the load generator.
   const [offered, received] = await Promise.all([
     load.report<LoadReport>({ ...order, first }).then((report) => {
       refuseFailures(report)
@@ -208,7 +208,7 @@ export async function deliver(
 }
 
 /**
- * End to end: offered over `connections` (with a rate: so many a second, whatever the answers do), signed, delivered to the sink. Throws
+ * End to end: offered over `connections` (with a rate: that many per second, whether or not answers arrive), signed, delivered to the sink. Throws
  * unless every message arrived exactly once.
  */
 export async function measureDelivery(
@@ -226,7 +226,7 @@ export async function measureDelivery(
     count: messages,
     ...(rate === undefined ? { connections } : { connections: OPEN_LOOP_CONNECTIONS, rate }),
   })
-  // What is still being recorded after the last arrival belongs to the cost of the messages.
+  // Work on records after the last arrival belongs to the cost of the messages.
   await pause(500)
   const each = (cpu: number) => cpu / messages
   const latencies = received.arrivedAt.map((at, index) => at - offered.answeredAt[index]!)

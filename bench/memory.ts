@@ -69,7 +69,7 @@ const subjects: { name: string; rig: Rig }[] = []
 for (const { name, ...program } of [{ name: 'this checkout' }, ...others])
   subjects.push({ name, rig: stack.use(await Rig.start({ ...place, ...program })) })
 
-/** One service from start to end; `look` is asked in each state, `watch` again and again during the work. */
+/** Measures one service from start to end. `look`: called in each state; `watch`: called repeatedly during the work. */
 async function live<Figure>(
   rig: Rig,
   settings: Record<string, string>,

@@ -25,7 +25,7 @@ export interface MessageShape {
   size: number
   /** True: a body of the usual size, the rest is a file like a PDF. */
   attachment: boolean
-  /** Recipients are spread over so many domains below `sink.test`; 1: all are at `sink.test` itself. */
+  /** The number of domains below `sink.test` that recipients are spread over; 1: all are at `sink.test` itself. */
   domains: number
 }
 
@@ -93,7 +93,7 @@ export class PreparedText {
     this.#domains = domains
   }
 
-  /** Another one with octets of its own. */
+  /** A copy with its own buffer. */
   copy(): PreparedText {
     const again = Buffer.from(this.buffer)
     for (const mark of this.#marks) again.write(MARK, mark, 'latin1')

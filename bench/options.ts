@@ -5,7 +5,7 @@ import { refuse } from '../harness/options.ts'
 import { isPostgresUrl } from './service/database.ts'
 import { canPin } from './service/pinned-process.ts'
 
-/** Of all benchmarks. */
+/** The options of all benchmarks. */
 export const USUAL_OPTIONS = {
   set: { type: 'string', multiple: true, default: [] as string[] },
   directory: { type: 'string', default: os.tmpdir() },
@@ -16,7 +16,7 @@ export const USUAL_HELP = `  --set NAME=VALUE   a POSTROAD_... setting of the se
   --no-keep          prints only
 `
 
-/** Of those that measure on the one database and the CPUs that they are told. */
+/** The options of measurements that run on one database, on CPUs that are named. */
 export const PLACE_OPTIONS = {
   database: { type: 'string', default: 'sqlite' },
   cpus: { type: 'string', default: '0,1' },
@@ -25,7 +25,7 @@ export const PLACE_HELP = `  --database NAME    sqlite, postgres (a cluster of o
   --cpus LIST        CPUs shared by everything, as taskset writes them; "all" pins nothing (0,1)
 `
 
-/** What a rig needs to know of these options. */
+/** These options as a rig takes them. */
 export function placeOf(values: { database: string; cpus: string; set: string[]; directory: string }) {
   return {
     cpus: usableCpus(values.cpus),
@@ -52,18 +52,18 @@ function database(choice: string): string {
   return refuse(`--database ${choice}: sqlite, postgres, or a postgres:// URL is needed`)
 }
 
-/** What can be pinned on this machine: `all` where nothing can. */
+/** The CPUs to pin to on this machine: `all` if it cannot pin processes. */
 export function usableCpus(cpus: string): string {
   if (cpus === 'all' || !canPin || os.availableParallelism() === 1) return 'all'
   const { status, stdout } = spawnSync('taskset', ['-c', cpus, 'nproc'], { encoding: 'utf8' })
-  // Of a list that is only partly there taskset takes what is there, and says nothing.
+  // If the machine lacks some CPUs of a list, taskset silently uses the others.
   if (status === 0 && Number(stdout) === countCpus(cpus)) return cpus
   return refuse(
     `--cpus ${cpus}: not all of these can be used here; this machine has ${os.cpus().length}, counted from 0. "all" pins nothing`,
   )
 }
 
-/** How many CPUs a list names, as taskset writes them (`0,1`, `0-3`); NaN when it is none. */
+/** The number of CPUs in a list in the form of taskset (`0,1`, `0-3`); NaN for any other text. */
 export function countCpus(list: string): number {
   const all = new Set<number>()
   for (const part of list.split(',')) {
@@ -74,7 +74,7 @@ export function countCpus(list: string): number {
   return all.size
 }
 
-/** The first CPU of a list, for what runs on one. */
+/** The first CPU of a list, for a part that runs on one CPU. */
 export function firstCpu(cpus: string): string {
   return /^\d+/.exec(cpus)?.[0] ?? 'all'
 }

@@ -46,7 +46,7 @@ const place = placeOf(values)
 const HOSTS = { provider: '127.0.0.1', healthy: '127.0.0.5', dead: '127.0.0.9', hanging: '127.0.0.13' }
 /** Requests of a batch, as the JSON dialect allows them. */
 const BATCH = 100
-/** Longest time for everything to be parked. */
+/** The longest time until all mail waits. */
 const PARKING_MS = 600_000
 const LOOK_MS = 5_000
 /** Deliveries given back between two looks once everything is parked. */
@@ -107,7 +107,7 @@ async function metric(name: string): Promise<number> {
 
 const givenBack = () => metric('postroad_deliveries_given_back_total')
 
-/** Resolves when nearly everything stays where it is: little is given back any more. */
+/** Resolves when nearly all mail waits: few deliveries are given back any more. */
 async function parked(): Promise<void> {
   let before = Number.NEGATIVE_INFINITY
   for (const end = performance.now() + PARKING_MS; performance.now() < end; await pause(LOOK_MS)) {
@@ -142,14 +142,14 @@ async function measure(round: string): Promise<ParkedFigure> {
   return { cpu, givenBack: back, resident, p50: percentile(latencies, 50), p99: percentile(latencies, 99) }
 }
 
-function told(what: string, { cpu, givenBack: back, resident, p50, p99 }: ParkedFigure): string {
+function figureLine(what: string, { cpu, givenBack: back, resident, p50, p99 }: ParkedFigure): string {
   const [megabytes, share] = [resident / 1024 ** 2, cpu / 10]
   return `${what}: ${share.toFixed(1)} % of a processor, ${megabytes.toFixed(0)} MB, ${(back ?? 0).toFixed(1)} given back a second, healthy site ${p50.toFixed(0)} ms p50, ${p99.toFixed(0)} ms p99`
 }
 
 await measure('warm')
 const idle = await measure('idle')
-console.log(told('Nothing waits', idle))
+console.log(figureLine('Nothing waits', idle))
 const coming = measure('coming')
 for (let sent = 0; sent < messages; sent += BATCH) {
   for (const kind of ['dead', 'slow']) {
@@ -163,10 +163,10 @@ for (let sent = 0; sent < messages; sent += BATCH) {
   }
 }
 const busy = await coming
-console.log(told(`${messages} for ${sites} dead sites and ${messages} for the slow one come`, busy))
+console.log(figureLine(`${messages} for ${sites} dead sites and ${messages} for the slow one come`, busy))
 await parked()
 const waiting = await measure('parked')
-console.log(told('They wait', waiting))
+console.log(figureLine('They wait', waiting))
 const through = await metric('postroad_recipient_outcomes_total{verdict="delivered"}')
 console.log(`delivered in all: ${through}, given back: ${await givenBack()}`)
 if (!values['no-keep']) {

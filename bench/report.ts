@@ -5,7 +5,7 @@ import { type MessageShape, USUAL_SIZE } from './message.ts'
 import { type Usage, wholeOf } from './service/process-usage.ts'
 import { median } from './statistics.ts'
 
-/** Connections that offer the messages where nothing else is said. */
+/** Connections that offer the messages, unless an option says otherwise. */
 export const USUAL_CONNECTIONS = 20
 
 export interface Run extends Provenance {
@@ -16,7 +16,7 @@ export interface Run extends Provenance {
   nodes: number
   route: string
   shape: MessageShape
-  /** Behaviour of the sink, as given. */
+  /** The behaviour of the sink, as in the option. */
   sink: string
   settings: Record<string, string>
   accepting: AcceptFigure[]
@@ -187,7 +187,7 @@ export function ways({ database, nodes, route, shape, sink, connections, setting
   return parts.join('; ')
 }
 
-/** Settings as they are given. Results from before they were kept have none. */
+/** Settings as in the options. Results from before they were kept have none. */
 export function listed(settings: Record<string, string> = {}): string[] {
   return Object.entries(settings).map(([name, value]) => `${name}=${value}`)
 }

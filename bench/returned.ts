@@ -40,14 +40,14 @@ const messages = count('messages', values.messages)
 const rounds = count('rounds', values.rounds)
 const place = placeOf(values)
 
-/** Return paths can be made here, as the service makes them. */
+/** Known here, so that return paths can be made as the service makes them. */
 const SECRET_KEY = '5f'.repeat(32)
 const RETURN_PATH_HOST = 'bounces.bench.test'
-/** Sessions over which the bounces come. */
+/** Sessions over which the bounces arrive. */
 const SESSIONS = 20
-/** Ms for which they come alone. */
+/** Milliseconds for which bounces arrive without any other mail. */
 const ALONE = 10_000
-/** A round with bounces may take so many times as long as one without; they come until it is over. */
+/** A round with bounces may take this many times as long as one without. Bounces arrive until it is over. */
 const LONGEST = 1.5
 /** Ms before and after the messages of a round, in which it measures the machine and waits for the last records. */
 const AROUND = 1_500
@@ -85,7 +85,7 @@ const run = runOf(without!, withAll as ReportsRound[])
 printReturned(run)
 if (!values['no-keep']) process.stdout.write(`kept as ${keepResult('returned', run)}\n`)
 
-/** So many recipients that bounce, each of another message. */
+/** Makes `wanted` recipients that bounce, each of another message. */
 async function returnPaths({ service }: Parts, wanted: number): Promise<ReturnedRecipient[]> {
   const { database } = loadSettings(
     { POSTROAD_DATABASE_URL: await service.installation.databaseUrl() },
@@ -115,7 +115,7 @@ async function returnPaths({ service }: Parts, wanted: number): Promise<Returned
   return found
 }
 
-/** Bounces come at the rate for so long. */
+/** Sends bounces at the rate for some time. */
 async function comeBack(milliseconds: number): Promise<LoadReport> {
   const count = dueWithin(milliseconds)
   const order: LoadOrder = {
@@ -130,12 +130,12 @@ async function comeBack(milliseconds: number): Promise<LoadReport> {
   const report = await reporters.report<LoadReport>(order)
   const { refused, refusals } = report
   if (refused > 0) throw new Error(`${refused} bounces were not accepted, first: ${refusals.join(' | ')}`)
-  // What the last ones lead to belongs to no other round.
+  // Work that the last bounces cause must not count for the next round.
   await pause(AROUND)
   return report
 }
 
-/** The figures of those that were accepted in a span of monotonic ms. */
+/** The figures of the bounces that were accepted within a span of monotonic milliseconds. */
 function figureOf(
   { startedAt, answeredAt, accepted, cpu }: LoadReport,
   { from, to }: { from: number; to: number },

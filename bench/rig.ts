@@ -18,7 +18,7 @@ export type Route = (typeof ROUTES)[number]
 export interface RigChoice {
   cpus: string
   database: string
-  /** `relay`: everything to the sink; that is usual. `direct`: by MX look-ups at a name server of ours. */
+  /** `relay`, the default: all mail goes to the sink. `direct`: by MX look-ups at a name server of the rig. */
   route?: Route
   shape?: MessageShape
   behaviour?: SinkBehaviour
@@ -37,7 +37,7 @@ export interface RigChoice {
   program?: string
 }
 
-/** Called when the tenant exists and nothing serves yet; `database` is the postgres:// URL, null: the installation's SQLite file. */
+/** Called when the tenant exists, before the service starts; `database` is the postgres:// URL, null: the installation's SQLite file. */
 export type Preparation = (
   installation: Installation,
   tenant: Tenant,
@@ -80,8 +80,8 @@ export class Rig implements AsyncDisposable {
   }
 
   /**
-   * A service on a fresh directory and database, with what `prepare` puts in before it serves, and settings of its own
-   * beside those of all.
+   * Starts a service on a fresh directory and database, which `prepare` may fill before the service starts. `settings` are
+   * added to those of all services.
    */
   async serve({
     prepare,

@@ -23,7 +23,7 @@ export interface ScalingRun extends Provenance {
   messages: number
   rounds: number
   setups: ScaledSetup[]
-  /** Median of what each round of the second set-up delivered of the one of the first beside it. */
+  /** The median of the ratios of each round of the second set-up to the neighbouring round of the first. */
   ratio: number
 }
 

@@ -132,7 +132,7 @@ async function fill(index: SearchIndex): Promise<void> {
   await index.finish()
 }
 
-/** What each index behind the same follower has to do: reads the log and what it is about. */
+/** The work that every index shares behind the follower: reads the log, and the emails of its events. */
 async function readLog(): Promise<void> {
   for (let cursor = 0, more = true; more; ) {
     const next = await store.digestAfter(cursor, LOG_STEP)
@@ -154,7 +154,7 @@ async function partsOfDigest(): Promise<Record<string, number>> {
   }
 }
 
-/** All of the digest: the lists of emails and of events, spans and counts. */
+/** The whole digest: the lists of emails and of events, spans and counts. */
 async function sizeOfDigest(): Promise<number> {
   const size = (name: string) =>
     url === null
@@ -270,7 +270,7 @@ async function ofDigest(
   return (await findEmails(store, { companyId, ...filter }, range)).emails.length
 }
 
-/** Like the digest, an index is asked for emails of the company of `number`. */
+/** Like the digest, an index searches only the emails of the company of email `number`. */
 async function ofIndex(
   index: SearchIndex,
   number: number,

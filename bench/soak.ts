@@ -31,9 +31,9 @@ const values = parseOptions(HELP, {
   ...USUAL_OPTIONS,
   cpus: { type: 'string', default: '0-3' },
 })
-/** Messages by which half load is found. */
+/** Messages with which the full load is measured. */
 const CALIBRATION = 4_000
-/** Ms that the queue has to come back to zero once every peer obliges: a retry is half a minute away at most. */
+/** Milliseconds for the queue to become empty after all peers accept mail again: a retry is due within half a minute. */
 const DRAIN = 300_000
 /** Waits between attempts; the last one is repeated often enough that nothing fails for having been deferred. */
 const RETRIES = ['5s', '10s', '20s', ...Array<string>(40).fill('30s')].join(',')

@@ -1,6 +1,6 @@
 /** Medians and percentiles of measured values. */
 
-/** The `p`-th percentile (0 to 100) by nearest rank; NaN of nothing. */
+/** The `p`-th percentile (0 to 100) by nearest rank; NaN if there are no values. */
 export function percentile(values: ArrayLike<number>, p: number): number {
   const sorted = Float64Array.from(values).sort()
   if (sorted.length === 0) return Number.NaN

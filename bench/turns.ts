@@ -1,6 +1,6 @@
 /**
  * Measures several subjects in turns, so that changes in the speed of the machine affect all alike. The order rotates,
- * too, so that no subject always follows the same one. Returns the rounds of each subject, in the given order.
+ * so that no subject always follows the same one. Returns the rounds of each subject, in the given order.
  */
 export async function inTurns<Subject, Round>(
   subjects: readonly Subject[],

@@ -21,13 +21,13 @@ import {
 const HELP = `Usage: node bench/webhooks.ts [options]
 
 Two services in turns, one of them with two webhooks: one whose receiver answers, in a process of its own that verifies the signatures
-of a sample, and one whose receiver never answers. Measures what the webhooks take from delivery and how far they are behind their
-events; then how fast everything in the log is told to the healthy one.
+of a sample, and one whose receiver never answers. Measures how much the webhooks slow delivery down and how far they are behind
+their events; then how fast the healthy receiver gets webhooks for everything in the log.
 
-  --rate N           messages offered a second, whatever the answers do; 0: as many as go (2000)
+  --rate N           messages offered a second, whatever the answers do; 0: as many as possible (2000)
   --messages N       messages in each round (20000)
   --rounds N         rounds of each after one warm-up round (3)
-  --event LIST       what is told, with commas (email.sent,email.delivered)
+  --event LIST       the types of events, with commas (email.sent,email.delivered)
 ${PLACE_HELP}${USUAL_HELP}`
 
 const values = parseOptions(HELP, {
@@ -71,7 +71,7 @@ async function measureBeside(parts: Parts): Promise<BesideRound> {
   return { delivery, told: lagsOf(await healthy.heard(expected)) }
 }
 
-/** Everything that is in the log. */
+/** Sends webhooks for all events in the log. */
 async function measureTelling({ service }: Parts, webhooks: number): Promise<TellingRound> {
   await healthy.expect(webhooks, webhook.secret)
   const before = service.cpu()

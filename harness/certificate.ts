@@ -45,14 +45,14 @@ export interface Issuer extends Certificate {
 }
 
 /**
- * For these DNS names and IPv4 addresses; `validFor` in days, negative: already over. Elliptic unless told otherwise: not every server
- * can use such keys.
+ * A certificate for these DNS names and IPv4 addresses. `validFor`: in days; negative: it has expired. Its key is elliptic by default,
+ * which not every server can use.
  */
 export function selfSigned(names: string[], validFor = 30, kind: KeyKind = 'ec'): Certificate {
   return certify(names, { validFor, kind, authority: true, issuer: null })
 }
 
-/** As `selfSigned`, by an issuer; `authority`: it may issue others. Its chain is not included. */
+/** Like `selfSigned`, but signed by an issuer. `authority`: the certificate may issue others. The chain is not included. */
 export function issuedBy(
   issuer: Issuer,
   names: string[],

@@ -25,16 +25,16 @@ export type Answer =
    * `secure`: with the AD bit, as a validating resolver answers.
    */
   | { values: string[]; ttl?: number; cname?: string; secure?: true }
-  /** Nothing of this type, and a SOA record with this TTL (RFC 2308). */
+  /** No records of this type, and a SOA record with this TTL (RFC 2308). */
   | { absentFor: number }
-  /** Nothing but the name server of another zone, as a server that answers no recursive questions says (RFC 1034 4.3.2). */
+  /** Only the name server of another zone, as from a server that answers no recursive questions (RFC 1034 4.3.2). */
   | { referral: string }
   | { rcode: keyof typeof RCODES }
-  /** Says nothing at all. */
+  /** No answer. */
   | { silent: true }
   /** TC over UDP, the values over TCP only (RFC 7766 5). */
   | { truncated: string[]; ttl?: number }
-  /** Octets behind the question, over TCP only, since they may be many. `counts`: of the three sections of records. */
+  /** Octets after the question, over TCP only, because there may be many. `counts`: those of the three sections of records. */
   | { octets: Buffer; counts: [answers: number, authorities: number, additionals: number] }
 
 /**
@@ -132,11 +132,11 @@ function encodeOctets(name: string, type: number, ttl: number, data: Buffer): Bu
 }
 
 interface Question {
-  /** As it was asked. */
+  /** The question as it was received. */
   written: string
   name: string
   type: RecordType | null
-  /** Where the question ends. */
+  /** The offset of the end of the question. */
   end: number
 }
 

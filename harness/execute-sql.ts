@@ -1,13 +1,13 @@
 import { Client } from 'pg'
 
-/** Runs one statement on a connection of its own; its rows. `url`: the postgres:// URL of a database. */
+/** Runs one statement on its own connection, and returns the rows. `url`: the postgres:// URL of a database. */
 export async function execute<Row extends object = object>(
   url: string,
   sql: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
   const client = new Client({ connectionString: url })
-  // The server may end the connection while nothing waits for it.
+  // The server may end the connection while no query is running.
   client.on('error', () => {})
   try {
     await client.connect()

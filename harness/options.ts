@@ -7,7 +7,7 @@ export function refuse(sentence: string): never {
   process.exit(2)
 }
 
-/** What `work` returns; what it throws is told as a sentence. */
+/** Returns the result of `work`. If `work` throws, ends the program with the error as a sentence. */
 export function orRefuse<Result>(work: () => Result): Result {
   try {
     return work()
@@ -16,7 +16,7 @@ export function orRefuse<Result>(work: () => Result): Result {
   }
 }
 
-/** The options of the command line. With `--help`, among them, prints it and ends the program. */
+/** The options of the command line. With `--help`, prints the help and ends the program. */
 export function parseOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
   help: string,
   options: Options,
@@ -39,14 +39,14 @@ export function parseWithPlaces<const Options extends NonNullable<ParseArgsConfi
   process.exit(0)
 }
 
-/** A whole number of an option; ends the program with a sentence when it is none. */
+/** The whole number of an option. Ends the program with a sentence for any other text. */
 export function count(name: string, text: string, least = 1): number {
   const number = Number(text)
   if (text.trim() !== '' && Number.isInteger(number) && number >= least) return number
   return refuse(`--${name} ${text}: a whole number from ${least} on is needed`)
 }
 
-/** One of the words that an option takes; ends the program with a sentence when it is none. */
+/** One of the words that an option accepts. Ends the program with a sentence for any other text. */
 export function oneOf<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((each) => each === text)
   return choice ?? refuse(`--${name} ${text}: one of ${choices.join(', ')} is needed`)

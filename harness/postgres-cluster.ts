@@ -23,23 +23,23 @@ import { Client } from 'pg'
 import { freePort } from './free-port.ts'
 import { makeTemplate } from './schema-template.ts'
 
-/** How often a server that is starting is asked whether it is ready, and after how long that is given up: milliseconds. */
+/** Milliseconds between two checks whether a starting server is ready, and after which the start has failed. */
 const ASK_MS = 25
 const START_MS = 60_000
 
-/** Speed for throw-away data. What is killed here is the server, never the machine, so that nothing needs an fsync. */
+/** Speed for throw-away data. Tests kill the server but never the machine, so nothing needs an fsync. */
 const THROW_AWAY = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_wal_size: '256MB' }
 
 export interface ClusterOptions {
-  /** Lines of postgresql.conf, on top of ours. */
+  /** Settings for postgresql.conf, in addition to those below. */
   settings?: Record<string, string>
-  /** With fsync, as in production. Otherwise without. */
+  /** True: with fsync, as in production. */
   durable?: boolean
 }
 
 export class PostgresCluster implements AsyncDisposable {
   readonly port: number
-  /** The database `postgres`, as the user who may do everything. */
+  /** The URL of the database `postgres`, as the superuser. */
   readonly url: string
   readonly #binaries: string
   readonly #directory: string
@@ -100,7 +100,7 @@ export class PostgresCluster implements AsyncDisposable {
     return existsSync(path) ? readFileSync(path, 'utf8') : ''
   }
 
-  /** Resolves when the server takes connections. */
+  /** Resolves when the server accepts connections. */
   async start(): Promise<void> {
     for (const giveUp = performance.now() + START_MS; ; await pause(ASK_MS)) {
       this.#process ??= this.#spawn()
@@ -169,7 +169,7 @@ export class PostgresCluster implements AsyncDisposable {
       ...this.#user,
     })
     child.unref()
-    // After a kill -9 it may find the children of the one before still there, and end at once: then it is started again.
+    // After a kill -9, children of the earlier postmaster may still run, and the new one ends at once: then it is started again.
     child.once('exit', () => {
       if (this.#process === child) this.#process = null
     })

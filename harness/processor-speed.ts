@@ -35,13 +35,13 @@ export function slowness(): number {
 const USUAL_FRESH_MS = 0.5
 /** MiB: a block of this size always comes from the kernel (the GNU C library keeps smaller ones for later). */
 const FRESH_BLOCK = 40
-/** Memory that others have just released is not fresh: so many blocks go beyond it. */
+/** Memory that other programs have just released is not fresh: this many blocks are more than that. */
 const FRESH_BLOCKS = 16
 
 let slowestFresh = 0
 
 /**
- * Ms that this machine takes longer than usual to write to so many octets of memory for the first time; 0 at the usual
+ * Ms that this machine takes longer than usual to write to `octets` of memory for the first time; 0 at the usual
  * speed. A virtual machine whose host takes unused memory back needs ten times as long, at any speed of its processor.
  */
 export function freshMemoryDelay(octets: number): number {

@@ -35,7 +35,7 @@ export class Random {
     return choices[Math.floor(this.next() * choices.length)]!
   }
 
-  /** By weights, of which at least one is above 0. */
+  /** A choice by weights, at least one of which is above 0. */
   weighted<T>(choices: readonly (readonly [choice: T, weight: number])[]): T {
     let left = this.next() * choices.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [choice, weight] of choices) {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../', import.meta.url)
 
-/** What every result says of itself. */
+/** The time and the commit that every result states. */
 export interface Kept {
   /** ISO 8601. */
   at: string
@@ -18,7 +18,7 @@ export interface Provenance extends Kept {
   machine: string
 }
 
-/** Of what runs now, here. */
+/** The provenance of a result of this checkout, on this machine. */
 export function provenance(): Provenance {
   const cpus = os.cpus()
   return {
@@ -29,7 +29,7 @@ export function provenance(): Provenance {
   }
 }
 
-/** With a + behind it when src has changed since. */
+/** The commit, followed by a + if src has changed since. */
 export function currentCommit(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: fileURLToPath(ROOT), encoding: 'utf8' }).trim()
@@ -42,9 +42,9 @@ export function currentCommit(): string {
 }
 
 export interface FileName {
-  /** Before the date. */
+  /** The part of the file name before the date. */
   prefix?: string
-  /** Behind the commit. */
+  /** The part of the file name after the commit. */
   suffix?: string
 }
 

@@ -1,7 +1,7 @@
 /** Returned mails, as servers and providers write them. */
 
 export interface BounceText {
-  /** Who it is about. */
+  /** The recipient that the mail is about. */
   to: string
   action?: 'failed' | 'delayed' | 'delivered'
   status?: string
@@ -16,7 +16,7 @@ export interface BounceText {
   subject?: string
   /** ENVID of the returned email. */
   envelopeId?: string
-  /** Its MAIL FROM, in the returned header; of a complaint: in a field of the report. */
+  /** MAIL FROM of the returned email: in the returned header, or in a field of a complaint. */
   mailFrom?: string
 }
 

@@ -6,9 +6,9 @@ import { migrate } from '../src/store/postgres/migrate.ts'
 import { execute } from './execute-sql.ts'
 
 const TEMPLATE = 'postroad_schema'
-/** invalid_catalog_name: a server that somebody else keeps has no template. */
+/** invalid_catalog_name: a server that the tests did not start has no template. */
 const MISSING = '3D000'
-/** syntax_error: PostgreSQL 14 has one strategy, and no word for it. */
+/** syntax_error: PostgreSQL 14 has only one strategy, and no option to choose it. */
 const UNKNOWN = '42601'
 
 /** `server`: the postgres:// URL of a role that may create databases. */

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 
 /**
- * A way to a server that can be severed: a TCP relay on a port of its own. While it is severed nothing comes through in either
- * direction and nobody is told, as when a cable is pulled; then the connections that were open are gone.
+ * A way to a server that can be severed: a TCP relay on a port of its own. While it is severed, nothing passes in either
+ * direction and neither side is notified, as when a cable is pulled. Afterwards, the connections that were open are gone.
  */
 export class SeverableWay implements AsyncDisposable {
   readonly #server: net.Server
@@ -27,13 +27,13 @@ export class SeverableWay implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** From now on every octet is swallowed; a new connection is made and then nothing happens on it. */
+  /** Drops every octet from now on. New connections are accepted, and stay silent. */
   sever(): void {
     this.#severed = 'silently'
     for (const pair of this.#pairs) for (const socket of pair) socket.pause()
   }
 
-  /** Every connection is reset, and so is each new one, as by a machine that has come up again or a firewall that forgot them. */
+  /** Resets every connection, new ones included, as a restarted machine does, or a firewall that has lost its state. */
   severByReset(): void {
     this.#severed = 'by-reset'
     for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy()
@@ -44,7 +44,7 @@ export class SeverableWay implements AsyncDisposable {
     return this.#pairs.size
   }
 
-  /** New connections come through again. Those from before find that they have ended. */
+  /** Lets new connections pass again. The earlier ones have ended. */
   mend(): void {
     this.#severed = null
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()

@@ -13,7 +13,7 @@ export interface ThreadSample {
   listeners: number
 }
 
-/** What the thread is asked for; a string, for it travels as one. */
+/** The expression that the thread evaluates: a string, because the protocol carries text. */
 const LOOK = `JSON.stringify({
   heap: process.memoryUsage().heapUsed,
   resources: process.getActiveResourcesInfo().reduce((counts, kind) => ({ ...counts, [kind]: (counts[kind] ?? 0) + 1 }), {}),
@@ -81,7 +81,7 @@ export class ThreadInspector {
     return [...this.#workers]
   }
 
-  /** What this comes to in the thread; null: the main thread. Rejects when the thread ends before it answers. */
+  /** The value of an expression in the thread; null: in the main thread. Rejects when the thread ends before it answers. */
   async evaluate(session: string | null, expression: string): Promise<string | undefined> {
     const answer = await this.#call(session, 'Runtime.evaluate', { expression, returnByValue: true })
     return answer.result?.result?.value
@@ -118,7 +118,7 @@ export class ThreadInspector {
 
   #call(session: string | null, method: string, params: object): Promise<ProtocolMessage> {
     if (session === null) return this.#ask({ method, params })
-    // What is sent to a thread that has ended is taken, and never answered.
+    // A request to a thread that has ended is accepted, and never answered.
     if (!this.#workers.has(session)) return Promise.reject(new Error(GONE))
     const id = ++this.#id
     const answer = this.#expect(id, session)

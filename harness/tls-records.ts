@@ -27,14 +27,14 @@ export class TlsRecords {
   #iv!: Buffer
   #sequence = 0n
 
-  /** `secret`: client_application_traffic_secret_0 of a connection on which the client has said nothing yet. */
+  /** `secret`: client_application_traffic_secret_0 of a connection on which the client has not sent any data yet. */
   private constructor(socket: Socket, secret: Buffer) {
     this.socket = socket
     this.#secret = secret
     this.#renewKeys()
   }
 
-  /** Connects and shakes hands; or only the latter, on `socket`. Its own answers are those on `socket`, encrypted. */
+  /** Connects and makes the handshake, or only the handshake on a given `socket`. The server's answers arrive on it, encrypted. */
   static async connect(port: number, socket = connectPlain({ port, host: '127.0.0.1', noDelay: true })) {
     socket.on('error', () => {})
     const wire = new Duplex({
@@ -62,13 +62,13 @@ export class TlsRecords {
       secure.once('secureConnect', resolve)
       socket.once('close', () => reject(new Error('the server has ended the connection')))
     })
-    // From here on it is of no use: the two do not agree on what was sent any more.
+    // `secure` is of no use from here on: it does not know which records this class sends.
     socket.off('data', forward)
     socket.resume()
     return new TlsRecords(socket, secret)
   }
 
-  /** `text` in records of so many octets each. */
+  /** `text` in records of `size` octets each. */
   data(text: string, size = text.length): Buffer {
     const octets = Buffer.from(text, 'latin1')
     const records: Buffer[] = []
@@ -77,7 +77,7 @@ export class TlsRecords {
     return Buffer.concat(records)
   }
 
-  /** Each makes new keys of the client, and asks for new ones of the server. */
+  /** KeyUpdate records: each renews the client's keys, and requests that the server renew its own. */
   keyUpdates(count: number): Buffer {
     const updates = Array.from({ length: count }, () => {
       const record = this.#record(HANDSHAKE, Buffer.from([KEY_UPDATE, 0, 0, 1, 1]))
@@ -108,7 +108,7 @@ export class TlsRecords {
   }
 }
 
-/** HKDF-Expand-Label with an empty context (RFC 8446 7.1), of no more octets than the hash has. */
+/** HKDF-Expand-Label with an empty context (RFC 8446 7.1). `length`: at most that of the hash. */
 function expandLabel(secret: Buffer, name: string, length: number): Buffer {
   const label = Buffer.from(`tls13 ${name}`)
   const info = Buffer.concat([Buffer.from([0, length, label.length]), label, Buffer.from([0, 1])])

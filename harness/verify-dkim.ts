@@ -29,7 +29,7 @@ export interface DkimCheck {
   signatures: SignatureCheck[]
 }
 
-/** What the DNS of these domains would answer, made from their stored public keys. */
+/** The DKIM records of these domains, made from their stored public keys. */
 export function keysOfDomains(domains: Pick<SendingDomain, 'name' | 'dkim'>[]): PublishedKeys {
   const keys = new Map<string, string>()
   for (const { name, dkim } of domains) {
@@ -41,7 +41,7 @@ export function keysOfDomains(domains: Pick<SendingDomain, 'name' | 'dkim'>[]): 
   return keys
 }
 
-/** What the DNS would answer once the records printed by `domain add` or `domain show` are published. */
+/** The DKIM records among those that `domain add` or `domain show` print. */
 export function keysOfRecords(records: PrintedRecord[]): PublishedKeys {
   const keys = records.filter(({ type, name }) => type === 'TXT' && name.includes('._domainkey.'))
   return new Map(keys.map(({ name, value }) => [name.replace(/\.$/, '').toLowerCase(), value]))

@@ -20,7 +20,7 @@ import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
-import { type FirstStart, firstSignIn, firstStart as makeUp } from './operate/first-start.ts'
+import { firstStart as createFirstAccounts, type FirstStart, firstSignIn } from './operate/first-start.ts'
 import { consoleUrl, signInUrl } from './people/link.ts'
 import type { Store } from './store/store.ts'
 import type { SmtpAddresses, SmtpServer } from './submission/server.ts'
@@ -41,7 +41,9 @@ export interface App {
   firstStart: FirstStart | null
   /** The URL of the console; null: this process does not serve it. */
   console: string | null
-  /** Signs the first operator in, once, while nobody else could sign in. The link is shown only here. */
+  /**
+   * A link that signs the first operator in once, as long as no operator can sign in otherwise. It is shown only here.
+   */
   signInLink: string | null
   /** There is no company yet, so nobody can send. */
   empty: boolean
@@ -120,10 +122,10 @@ function warnOfUnaskedServers({ settings, log }: Start): void {
 }
 
 /**
- * Prepares the first sign-in. It runs when nothing else can fail, because the key that it creates is shown only once.
+ * Prepares the first sign-in. It runs after everything that can fail, because its key and its link are shown only once.
  */
 async function welcome({ settings, store, accounts, directory }: WithStore, base: string | null) {
-  const firstStart = await makeUp(settings, store, directory.companies())
+  const firstStart = await createFirstAccounts(settings, store, directory.companies())
   // Another node may have been first.
   if (firstStart !== null || directory.companies().length === 0) await accounts.refresh()
   const token = base === null ? null : await firstSignIn(store, Date.now())

@@ -1,15 +1,15 @@
-/** A connection of an abuser: writes the given octets as fast as the service reads them, and counts the answers. */
+/** A connection of the attacker: writes the given octets as fast as the service reads them, and counts the answers. */
 import net, { type Socket } from 'node:net'
 import type { Statuses } from './order.ts'
 
-/** Ms without anything heard or taken after which the connection is given up. */
+/** Milliseconds without an octet in either direction after which the connection is given up. */
 const PATIENCE = 60_000
 
 export interface AbusePlace {
   port: number
   /** What an answer looks like, with its status. */
   answer: RegExp
-  /** What has been answered is written no further; over SMTP each line has an answer. */
+  /** Whether a request is written no further once it has an answer. Over SMTP it is: each line has an answer. */
   endsAtAnswer: boolean
 }
 
@@ -18,7 +18,7 @@ export class AbuseConnection {
   readonly #statuses: Statuses
   readonly #end: AbortSignal
   #socket: Socket | null = null
-  /** Answers on this connection so far, and those that somebody has waited for. */
+  /** Answers on this connection so far, and how many of them `answer` has waited for. */
   #answers = 0
   #seen = 0
   #wake: () => void = () => {}
@@ -31,7 +31,7 @@ export class AbuseConnection {
     end.addEventListener('abort', () => this.#wake())
   }
 
-  /** One request and its answer. Connects when it has to. */
+  /** Sends one request and waits for its answer. Connects if necessary. */
   async ask(request: Uint8Array[]): Promise<void> {
     if (await this.write(request)) await this.answer()
   }
@@ -49,7 +49,7 @@ export class AbuseConnection {
     return !this.#gone(socket)
   }
 
-  /** Resolves when an answer has come, or none will. A connection with octets of a request left over is given up. */
+  /** Resolves when an answer has arrived, or none will. Closes the connection if part of the request is not sent yet. */
   async answer(): Promise<void> {
     const socket = this.#socket
     if (socket === null) return

@@ -1,9 +1,9 @@
-/** The process of the abusers: opens a number of connections for a given time, with one or several attacks at once. */
+/** The attacking process: makes one or several attacks at once, over a number of connections and for a given time. */
 import { setMaxListeners } from 'node:events'
 import net, { type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { TlsRecords } from '../../harness/tls-records.ts'
-import { workOff } from '../service/part.ts'
+import { serveOrders } from '../service/part.ts'
 import { AbuseConnection, type AbusePlace } from './abuse-connection.ts'
 import { ATTACKS, ATTACKS_ON_TLS, type Attack } from './attacks.ts'
 import type { AbuseOrder, AbuseReport, Statuses, Target } from './order.ts'
@@ -11,10 +11,10 @@ import type { AbuseOrder, AbuseReport, Statuses, Target } from './order.ts'
 async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder): Promise<AbuseReport> {
   const known = [...ATTACKS, ...ATTACKS_ON_TLS]
   const chosen = attacks.map((name) => known.find((attack) => attack.name === name)!)
-  // Made before the time begins: what it costs to make is not the service's.
+  // Composed before the time begins to run: only the service's work should count.
   const octets = new Map(chosen.map((attack) => [attack, (attack.request ?? attack.hold)?.(target) ?? []]))
   const end = AbortSignal.timeout(milliseconds)
-  // Every connection listens, which is no leak.
+  // Every connection listens to this signal, which Node.js would report as a leak.
   setMaxListeners(0, end)
   const statuses: Record<string, Statuses> = {}
   const all: AbuseConnection[] = []
@@ -44,7 +44,7 @@ function placeOf({ smtp, bounces }: Attack, { port, submissionPort, bouncePort }
     : { port, answer: /HTTP\/1\.1 ([2-5]\d\d) /g, endsAtAnswer: true }
 }
 
-/** Over one connection after the other, each until the service ends it. */
+/** Attacks over one connection after the other, each until the service ends it. */
 async function flood(attack: Attack, target: Target, counted: Statuses, end: AbortSignal): Promise<void> {
   const { port } = placeOf(attack, target)
   while (!end.aborted) {
@@ -55,17 +55,17 @@ async function flood(attack: Attack, target: Target, counted: Statuses, end: Abo
     while (records !== null && !socket.destroyed) {
       const octets = attack.records!(target, records)
       if (octets.length === 0) socket.destroy()
-      else if (!socket.write(octets)) await news(socket)
+      else if (!socket.write(octets)) await drainOrClose(socket)
       else await rest(0, end)
     }
     end.removeEventListener('abort', stop)
-    const heard = records === null ? 'no handshake' : 'cut'
-    if (!end.aborted) counted[heard] = (counted[heard] ?? 0) + 1
-    await rest(AGAIN, end)
+    const ending = records === null ? 'no handshake' : 'cut'
+    if (!end.aborted) counted[ending] = (counted[ending] ?? 0) + 1
+    await rest(RECONNECT_AFTER, end)
   }
 }
 
-function news(socket: Socket): Promise<void> {
+function drainOrClose(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       socket.off('drain', done).off('close', done)
@@ -75,8 +75,8 @@ function news(socket: Socket): Promise<void> {
   })
 }
 
-/** Ms before a connection that was cut is opened again: an abuser's machine has its limits, too. */
-const AGAIN = 20
+/** Milliseconds before a connection that was cut is opened again, because an attacker's machine has limits, too. */
+const RECONNECT_AFTER = 20
 
 async function run(
   attack: Attack,
@@ -100,7 +100,7 @@ async function run(
       }
       connection.close()
     }
-    if (!attack.request || octets.length > 1) await rest(AGAIN, end)
+    if (!attack.request || octets.length > 1) await rest(RECONNECT_AFTER, end)
   }
 }
 
@@ -108,4 +108,4 @@ async function rest(ms: number, end: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal: end }).catch(() => {})
 }
 
-workOff(abuse)
+serveOrders(abuse)

@@ -11,18 +11,18 @@ export interface Attack {
   smtp?: true
   /** Over SMTP, to the listener for returned mail. */
   bounces?: true
-  /** In place of as many connections as are asked for. */
+  /** The number of connections, instead of the ordered one. */
   connections?: number
-  /** A request that is sent again and again, each after the answer to the last. */
+  /** A request that is repeated, each time after the answer to the last one. */
   request?(target: Target): Uint8Array[]
   /** Octets that are written over TLS again and again, in records of the client's own making. */
   records?(target: Target, records: TlsRecords): Buffer
-  /** What is sent once; then the connection is held open, and `drip` written again and again. */
+  /** Octets that are sent once. Then the connection is held open, and `drip` is written repeatedly. */
   hold?(target: Target): Uint8Array[]
   drip?: { octets: string; every: number }
 }
 
-/** In pieces, so that a piece at a time is on its way. */
+/** Splits octets into pieces, so that only one piece at a time is in transit. */
 function pieces(...parts: (string | Uint8Array)[]): Uint8Array[] {
   const whole = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
   const cut: Uint8Array[] = []
@@ -42,7 +42,7 @@ function json({ token }: Target, body: string | Buffer): Uint8Array[] {
   return pieces(head('/emails', `Bearer ${token}`, 'application/json', length), body)
 }
 
-/** An ordinary mail but for these fields. */
+/** An ordinary mail with these fields added or replaced. */
 function jsonMail(target: Target, fields: object): Uint8Array[] {
   return json(target, JSON.stringify({ ...mail(target), ...fields }))
 }
@@ -91,7 +91,7 @@ function repeated(text: string, octets: number): string {
 const recipients = (count: number, domain: string) =>
   Array.from({ length: count }, (_, index) => `r${index}@${domain}`)
 
-/** A list of suppressions, as a file. */
+/** A file with a list of suppressions. */
 function imported(target: Target, lines: string): Uint8Array[] {
   return form(target, [['file', `address\n${lines}`, 'list.csv']], 'bounces/import')
 }
@@ -100,7 +100,7 @@ function got(path: string, fields: string): Uint8Array[] {
   return pieces(`GET ${path} HTTP/1.1\r\nHost: abuse.test\r\n${fields}\r\n\r\n`)
 }
 
-/** What the console shows of the large email. */
+/** A request of the console for one view of the large email. */
 function looked({ companyId, email, viewer }: Target, what: string): Uint8Array[] {
   const path = `/console/api/companies/${companyId}/emails/${email}${what}`
   return got(path, `Cookie: ${viewer}\r\nX-Postroad-Console: 1`)

@@ -1,19 +1,19 @@
-/** The orders to the abusers' process, and its answers. */
+/** The orders to the attacking process, and its reports. */
 
 export interface Target {
   port: number
-  /** Where mail is taken in over SMTP. */
+  /** The port of SMTP submission. */
   submissionPort: number
-  /** Where bounces are taken in, and an address that takes them. */
+  /** The port for returned mail, and an address that accepts it. */
   bouncePort: number
   bounceAddress: string
-  /** The abuser's own company: what any customer has, a key for everything among it. */
+  /** The attacker's own company, with what every customer has. `token`: a key with all scopes. */
   token: string
   companyId: string
   domain: string
-  /** Of somebody who may only look at the console. */
+  /** The session cookie of a person with the role `viewer`. */
   viewer: string
-  /** Id of an email of 24 MB, and of one that waits for tomorrow. */
+  /** The ids of an email of 24 MB, and of an email scheduled for tomorrow. */
   email: string
   scheduled: string
 }
@@ -26,7 +26,10 @@ export interface AbuseOrder {
   milliseconds: number
 }
 
-/** Answers by status; `cut`: connections that the service ended without one. */
+/**
+ * The number of answers by status. `cut`: connections that the service ended without an answer; `no handshake`: those that
+ * ended before TLS had begun.
+ */
 export type Statuses = Record<string, number>
 
 export interface AbuseReport {

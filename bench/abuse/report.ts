@@ -27,7 +27,7 @@ export interface AbuseRun extends Provenance {
   connections: number
   seconds: number
   settings: Record<string, string>
-  /** Before anything was asked of the service. */
+  /** Resident set before the first attack, in octets. */
   idle: number
   attacks: AttackFigure[]
   accepted: number
@@ -59,7 +59,7 @@ export function shownStatuses(statuses: Statuses): string {
     .join(', ')
 }
 
-/** What is wrong with it; empty when nothing is. */
+/** What the service did wrong under the attack: limits that it exceeded, or answers other than 200. Empty: nothing. */
 export function wrongWith({ p99, peak, statuses, longest }: AttackFigure, memory: number): string[] {
   const wrong: string[] = []
   if (!(p99 <= MOST_P99)) wrong.push(`p99 over ${MOST_P99} ms`)

@@ -20,7 +20,7 @@ export interface Scene extends AsyncDisposable {
   victim: Victim
 }
 
-/** `secure`: it speaks TLS, and so does the other company. */
+/** `secure`: the service speaks TLS, and so does the other company. */
 export async function openScene(rig: Rig, { secure }: { secure: boolean }): Promise<Scene> {
   const metricsPort = await freePort()
   const directory = mkdtempSync(join(rig.choice.parent, 'postroad-abuse-'))
@@ -76,7 +76,7 @@ function certificateIn(directory: string): Record<string, string> {
   return paths
 }
 
-/** One with 24 MB of HTML, which is still there when it has been sent, and one that waits. */
+/** Sends an email with 24 MB of HTML, which is kept after its delivery, and one that waits until tomorrow. */
 async function sendEmails(url: string, token: string): Promise<Pick<Target, 'email' | 'scheduled'>> {
   const html = '<p>A line of <a href="https://example.com/?a=b&amp;c=d">HTML</a>.</p>\n'.repeat(360_000)
   const mail = { from: `a@${DOMAIN}`, to: 'abuse@sink.test', subject: 'abuse', text: 't' }

@@ -29,7 +29,7 @@ export class Victim {
     this.#request = preparedRequest(target)
   }
 
-  /** So many mails, to the recipients numbered from `first` on. */
+  /** Posts `count` mails, to the recipients numbered from `first` on. */
   async post(first: number, count: number): Promise<VictimReport> {
     const report: VictimReport = { statuses: {}, latencies: [], accepted: [] }
     const startedAt = now()

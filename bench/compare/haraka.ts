@@ -15,7 +15,7 @@ import {
   stopping,
 } from './system.ts'
 
-/** Hands everything to the sink. */
+/** A plugin of Haraka that routes all mail to the sink. */
 const ROUTE_PLUGIN = (port: number) => `'use strict'
 exports.hook_get_mx = function (next) {
   next(OK, { priority: 0, exchange: '127.0.0.1', port: ${port} })
@@ -23,7 +23,7 @@ exports.hook_get_mx = function (next) {
 `
 
 export interface HarakaChoice {
-  /** Where `node_modules/Haraka` is. */
+  /** The directory with `node_modules/Haraka`. */
   packages: string
   /** Worker processes. */
   workers: number
@@ -58,7 +58,7 @@ export async function startHaraka(
   writeFileSync(join(directory, 'plugins', 'route-to-sink.js'), ROUTE_PLUGIN(sinkPort))
 
   const home = join(packages, 'node_modules', 'Haraka')
-  // Limits of the dialogue, which have to be there: as the package has them.
+  // The limits of the dialogue have to be in this file: those of the package are used.
   copyFileSync(join(home, 'config', 'connection.ini'), join(directory, 'config', 'connection.ini'))
   const haraka = new Child(cpus, [process.execPath, join(home, 'bin', 'haraka'), '-c', directory], {
     cwd: directory,
@@ -69,9 +69,10 @@ export async function startHaraka(
   return {
     name: 'haraka+dkim',
     version: `Haraka ${version}, Node.js ${process.version}`,
-    setup: `messages by SMTP, without pipelining, which slows it here; outbound queue with fsync; ${workers} workers; log level warn`,
+    setup: `messages by SMTP without pipelining, because pipelining slows Haraka here; outbound queue with fsync; ${workers} workers; log level warn`,
     port,
-    // It writes each answer by itself and leaves Nagle's algorithm on: the second of a group waits for the ACK of the first, 40 ms.
+    // Haraka writes each reply separately and leaves Nagle's algorithm on: the second reply of a group waits 40 ms for the ACK of the
+    // first.
     target: {
       protocol: 'smtp',
       from: `orders@${SENDING_DOMAIN}`,

@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** While it says 101, Debian's packages start nothing (invoke-rc.d(8)). */
+/** While this policy file exits with 101, Debian's packages start no services (invoke-rc.d(8)). */
 const START_POLICY = '/usr/sbin/policy-rc.d'
 
-/** How many days back packages are taken from, in turn, when the newest ones name others that the registry does not have. */
+/** Ages in days of the package versions to try, in turn, if the newest ones depend on versions that the registry does not have. */
 const DAYS_BACK = [30, 60, 90]
 const DAY = 86_400_000
 

@@ -107,13 +107,13 @@ export async function startPostfix({ parent, cpus, sinkPort }: SystemPlace): Pro
   await using started = new AsyncDisposableStack()
   const directory = mkdtempSync(join(parent, 'compare-postfix-'))
   started.defer(() => rmSync(directory, { recursive: true, force: true }))
-  // Its processes run as the user postfix and have to get in.
+  // Postfix's processes run as the user postfix, and need access to the directory.
   chmodSync(directory, 0o755)
   const config = join(directory, 'etc')
   for (const name of ['etc', 'queue', 'data']) mkdirSync(join(directory, name))
   execFileSync('chown', ['postfix', join(directory, 'data')])
   const [smtpPort, key] = [await freePort(), rsaKey()]
-  // As Debian sets it up. Over TCP each message waits for delayed ACKs, and half as many get through.
+  // A local socket, as in Debian's setup. Over TCP, delayed ACKs would halve the rate.
   const milterSocket = join(directory, 'opendkim.sock')
   writeFileSync(join(config, 'main.cf'), mainFile(directory, smtpPort, milterSocket, sinkPort))
   writeFileSync(join(config, 'master.cf'), masterFile(smtpPort))

@@ -8,7 +8,7 @@ export interface SystemRound {
   delivered: number
   /** Messages a second from the start of the load to the last acceptance. */
   accepted: number
-  /** CPU-ms a message of all processes of the system. */
+  /** CPU-ms per message, of all processes of the system together. */
   cpu: number
   loadCpu: number
   sinkCpu: number
@@ -21,7 +21,7 @@ export interface ComparedSystem {
   name: string
   version: string
   setup: string
-  /** What a verifier said of one of its messages. */
+  /** The result of a verifier for the DKIM signature of one message. */
   signature: string
   rounds: SystemRound[]
 }
@@ -30,7 +30,7 @@ export interface Comparison extends Provenance {
   cpus: string
   messages: number
   connections: number
-  /** Messages a second from the load generator straight into the sink. */
+  /** Messages per second from the load generator to the sink, without a system between them. */
   straight: number
   systems: ComparedSystem[]
 }
@@ -41,7 +41,10 @@ export interface Compared {
   deliveredBest: number
   cpu: number
   cpuBest: number
-  /** Median over the rounds of our figure through theirs in the same round; null for ourselves. */
+  /**
+   * Medians of the ratios in each round: our rate divided by theirs, and their CPU time divided by ours. Null for Postroad
+   * itself.
+   */
   timesFaster: number | null
   timesCheaper: number | null
 }
@@ -68,7 +71,7 @@ export function printComparison(comparison: Comparison): void {
   const { machine, cpus, node, commit, messages, connections, systems } = comparison
   console.log(`\n${machine}; CPUs ${cpus} for everything together; ${node}; commit ${commit}`)
   console.log(
-    `rounds of ${messages} messages over ${connections} connections, in turns; each arrived exactly once in every round`,
+    `rounds of ${messages} messages over ${connections} connections; the systems take turns; every message arrived exactly once`,
   )
   for (const { name, version, setup, signature } of systems)
     console.log(`  ${name}: ${version}; ${setup}; ${signature}`)

@@ -14,7 +14,7 @@ export interface RunningSystem {
   setup: string
   port: number
   target: LoadTarget
-  /** What the DNS would answer for its DKIM keys. */
+  /** The TXT records of its DKIM keys, for the verifier. */
   keys: PublishedKeys
   /** CPU-ms of all its processes so far, those that ended included. */
   cpu(): number
@@ -63,7 +63,7 @@ export async function listening(where: number | string, child: Child, log = () =
   }
 }
 
-/** The end of a system that has started: of all that it has put off until then. */
+/** The `stop` of a system that has started: it disposes everything that the start deferred. */
 export function stopping(started: AsyncDisposableStack): () => Promise<void> {
   const running = started.move()
   return () => running.disposeAsync()

@@ -1,15 +1,15 @@
 /** The orders to the process that watches the console, and its answers. */
 
 export type WatchersOrder =
-  /** Signs in by a link's token, and opens so many pages of emails. Answers `ready` when all of them are live. */
+  /** Signs in with the token of a link, and opens `pages` lists of emails. Answers `ready` when all of them are live. */
   | { open: { url: string; token: string; pages: number } }
-  /** Answers with a report of what they saw since they were opened or last asked. */
+  /** Answers with a report of what the pages have received since they were opened, or since the last report. */
   | { report: true }
 
 export interface WatchersReport {
-  /** Events of their streams, and octets of these. */
+  /** Events in the streams of the pages, and the octets of the events. */
   ticks: number
   octets: number
-  /** Pages of emails that were read because more had changed than a tick tells. */
+  /** Lists of emails that were read because more had changed than a tick contains. */
   lists: number
 }

@@ -6,7 +6,7 @@ import type { WatchersReport } from './order.ts'
 
 export interface ConsoleRound {
   delivery: DeliveryRound
-  /** Null: nobody looked. */
+  /** Null: no page was open. */
   watched: WatchersReport | null
 }
 
@@ -16,12 +16,12 @@ export interface ConsoleRun extends Provenance {
   settings: Record<string, string>
   pages: number
   messages: number
-  /** Messages offered a second; null: as many as go. */
+  /** Messages offered per second; null: as many as possible. */
   rate: number | null
-  /** Delivered a second, and CPU-ms of the service a message. */
+  /** Messages delivered per second, without and with open pages. */
   without: number
   with: number
-  /** Medians of the ratios of rounds that followed each other: how fast, and how much CPU. */
+  /** Medians of the ratios of neighbouring rounds: of the rates, and of the CPU time per message. */
   ratio: number
   cpuRatio: number
   rounds: { without: ConsoleRound; with: ConsoleRound }[]
@@ -46,9 +46,9 @@ export function compared(
 export function printConsole(run: ConsoleRun): void {
   const { machine, node, database, commit, cpus, pages, rounds } = run
   const lines = [
-    `\n${machine}; ${node}; ${database}; commit ${commit}; CPUs ${cpus} for service, load, sink and readers together`,
-    `delivered ${run.without.toFixed(0)}/s while nobody looks, ${run.with.toFixed(0)}/s with ${pages} pages open: ` +
-      `ratio ${run.ratio.toFixed(3)}, CPU a message ${run.cpuRatio.toFixed(3)}`,
+    `\n${machine}; ${node}; ${database}; commit ${commit}; CPUs ${cpus} for service, load, sink and pages together`,
+    `delivered ${run.without.toFixed(0)}/s with no page open, ${run.with.toFixed(0)}/s with ${pages} pages open: ` +
+      `ratio ${run.ratio.toFixed(3)}, CPU per message ${run.cpuRatio.toFixed(3)}`,
     ...rounds.map((round, index) => {
       const { ticks, lists, octets } = round.with.watched!
       return (

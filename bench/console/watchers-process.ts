@@ -46,7 +46,7 @@ class Watchers {
     return report
   }
 
-  /** Resolves when the first event has come; it goes on. */
+  /** Follows the stream of changes. Resolves when its first event has arrived. */
   async #watch(): Promise<void> {
     await this.#list()
     const response = await fetch(`${this.#base}/live`, { headers: this.#headers, signal: this.#stop.signal })
@@ -82,7 +82,7 @@ class Watchers {
   }
 }
 
-// Its streams have no end of their own.
+// The streams never end by themselves.
 process.once('disconnect', () => process.exit())
 
 let watchers: Watchers | null = null

@@ -14,10 +14,10 @@ import {
   WATCHER,
 } from './shape.ts'
 
-/** The email goes to the address that many go to. */
+/** Whether email `n` goes to the one address that gets many. */
 const WATCHED = `(given.related AND n % ${WATCHER.of} = 1)`
 
-/** What every statement is given it takes as `given`, so that all have the same parameters. */
+/** `given` names the parameters of every statement, so that all statements have the same ones. */
 const MADE = `
 WITH given AS (
   SELECT $1::bigint AS first, $2::bigint AS last, $3::bigint AS start, $4::float8 AS step, $5::bigint AS due, $6::float8 AS due_step,
@@ -80,7 +80,7 @@ export async function fillPostgres(
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    // What is made here is made again if the machine goes down.
+    // After a crash of the machine, the history is made again.
     await client.query('SET synchronous_commit = off')
     await nameOwners(client, owners)
     const { finished, waiting, all } = spansOf(shape)
@@ -90,7 +90,7 @@ export async function fillPostgres(
         const last = Math.min(given.to, first + CHUNK)
         const { start, step, due, dueStep } = given
         await client.query('BEGIN')
-        // A parameter that a statement has no use for is still one: `given` names all of them.
+        // A statement has all parameters, even those that it does not use: `given` names all of them.
         for (const sql of statements)
           await client.query(sql, [first, last, start, step, due, dueStep, ...common])
         await client.query('COMMIT')

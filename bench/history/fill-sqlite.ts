@@ -15,10 +15,10 @@ import {
   WATCHER,
 } from './shape.ts'
 
-/** The email goes to the address that many go to. */
+/** Whether email `n` goes to the one address that gets many. */
 const WATCHED = `(:related AND n % ${WATCHER.of} = 1)`
 
-/** Numbers from :from to :to - 1 with what follows from each; the owner's keys are looked up by its turn. */
+/** The numbers from :from to :to - 1, each with the fields that follow from it. The owners take turns. */
 const NUMBERS = `
 WITH RECURSIVE numbers (n) AS (SELECT :from UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :to),
 made AS (
@@ -80,7 +80,7 @@ export async function fillSqlite(
 ): Promise<void> {
   const db = new DatabaseSync(path)
   try {
-    // What is made here is made again if the machine goes down.
+    // After a crash of the machine, the history is made again.
     db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; PRAGMA temp_store = MEMORY')
     nameOwners(db, owners)
     const { finished, waiting, all } = spansOf(shape)
@@ -93,7 +93,7 @@ export async function fillSqlite(
       related: shape.related ? 1 : 0,
       dialogue: DIALOGUE,
     }
-    const ended = [
+    const finishedStatements = [
       EMAILS('NULL'),
       CONTENTS,
       FINISHED_RECIPIENTS,
@@ -101,14 +101,14 @@ export async function fillSqlite(
       EVENTS(FINISHED, 40, '0'),
       ATTEMPTS,
     ]
-    await fill(db, ended, finished, common, (written) => onProgress(written, all))
-    const begun = [
+    await fill(db, finishedStatements, finished, common, (written) => onProgress(written, all))
+    const waitingStatements = [
       EMAILS('CASE WHEN n % 2 = 0 THEN :due + CAST(n * :dueStep AS INTEGER) END'),
       CONTENTS,
       WAITING_RECIPIENTS,
       EVENTS(WAITING, 0, 'NULL'),
     ]
-    await fill(db, begun, waiting, common, (written) => onProgress(written, all))
+    await fill(db, waitingStatements, waiting, common, (written) => onProgress(written, all))
     db.exec(LANES)
     db.exec(LAST_EVENT)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -139,7 +139,7 @@ async function fill(
   common: Record<string, number | string>,
   onProgress: (written: number) => void,
 ): Promise<void> {
-  // node:sqlite binds a number as REAL, and numbers made of it would end in ".0".
+  // node:sqlite binds a number as REAL, and text made of a REAL ends in ".0".
   const bound = Object.fromEntries(
     Object.entries({ ...common, ...times }).map(([name, value]) => [
       name,
@@ -156,7 +156,7 @@ async function fill(
     }
     db.exec('COMMIT')
     onProgress(last)
-    // A signal gets its turn.
+    // Lets the process handle signals.
     await setImmediate()
   }
 }

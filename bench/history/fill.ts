@@ -16,7 +16,7 @@ export interface Filling {
   shape: HistoryShape
 }
 
-/** Minutes for millions of emails; `onProgress` is called with how many are written and of how many. */
+/** Takes minutes for millions of emails. `onProgress`: called with the number of emails written, and of all. */
 export async function fillHistory(
   { installation, tenant, database, shape }: Filling,
   onProgress?: (written: number, of: number) => void,

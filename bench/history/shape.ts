@@ -2,15 +2,15 @@
 export interface HistoryShape {
   /** Finished emails of one recipient each: most delivered, some bounced. */
   emails: number
-  /** Recipients that wait: half for a time their sender asked for, half for another attempt after a temporary refusal. */
+  /** Recipients that wait: half until a time that their sender chose, half for another attempt after a temporary refusal. */
   waiting: number
   /** Recipient domains; companies spread their mail over all of them. */
   domains: number
   /** Octets of text of each email. */
   octets: number
-  /** Emails have something in common: tags (`TAGS`), and one address that many go to (`WATCHER`). */
+  /** Whether emails have something in common: tags (`TAGS`), and one address that gets many of them (`WATCHER`). */
   related: boolean
-  /** Ms from now until the first of what waits becomes due, and over how many ms after that the others do. */
+  /** Milliseconds from now until the first waiting recipient is due, and the milliseconds over which the others become due. */
   dueAfter: number
   dueOver: number
 }
@@ -32,12 +32,12 @@ const HISTORY_MS = 25 * 86_400_000
 /** Rows made in one statement. */
 export const CHUNK = 100_000
 
-/** One of so many finished emails has bounced. */
+/** One finished email in this many has bounced. */
 export const BOUNCED = 50
 
-/** What related emails share: all have the first tag, and the second with so many others. */
+/** The tags of related emails: all emails have the first one, and this many share a value of the second. */
 export const TAGS = { all: 'bulk-email', campaign: 'campaign', together: 1_000 }
-/** One of so many related emails goes to this address. */
+/** One related email in `of` goes to this address. */
 export const WATCHER = { local: 'watcher', domain: 'd0.history.test', of: 50 }
 
 /** SQL for the tags of related emails; `n` counts emails. */
@@ -61,13 +61,13 @@ export interface Span {
   dueStep: number
 }
 
-/** Those that are finished, and behind them those that wait. */
+/** The finished emails, and after them the waiting ones. */
 export function spansOf(shape: HistoryShape): { finished: Span; waiting: Span; all: number } {
   const now = Date.now()
   const { emails } = shape
   const all = emails + shape.waiting
   const dueStep = shape.dueOver / Math.max(1, shape.waiting)
-  // Numbers go on from those of the finished emails.
+  // Numbers continue those of the finished emails.
   const due = Math.round(now + shape.dueAfter - emails * dueStep)
   const finished = { start: now - HISTORY_MS - 60_000, step: HISTORY_MS / Math.max(1, emails) }
   const waiting = { start: now - 60_000, step: 60_000 / Math.max(1, all) }

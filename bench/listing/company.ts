@@ -68,7 +68,7 @@ export async function addSuppressions(store: Store, companyId: string, count: nu
   }
 }
 
-/** All that searches need is made of the log. How many events that was, and how long it took. */
+/** Makes the digest of the whole log. Returns the number of events, and how long it took. */
 export async function digestAll(store: Store): Promise<{ events: number; seconds: number }> {
   const began = performance.now()
   const description = {

@@ -14,7 +14,7 @@ import { addCompany, addSuppressions, digestAll, type ListedCompany } from './co
 import type { ListingRun } from './report.ts'
 
 export interface FilledStore {
-  /** Of the database. */
+  /** The name of the database. */
   name: string
   store: Store
   company: ListedCompany
@@ -24,7 +24,7 @@ export interface FilledStore {
 
 interface Wanted {
   place: { database: string; cpus: string; parent: string }
-  /** A directory or a postgres:// URL: filled when nothing is there, and kept. */
+  /** A directory or a postgres:// URL, whose database is filled if it is empty, and kept. */
   use: string | undefined
   shape: HistoryShape
   suppressions: number
@@ -69,7 +69,7 @@ function kept(use: string): Location {
 
 type Filled = Pick<FilledStore, 'company' | 'digest'>
 
-/** Null when nothing is there. */
+/** Null when the database is empty. */
 function filledBefore(location: Location): Promise<Filled | null> {
   return withStore(location, async (store) => {
     const [domain] = (await store.accounts()).domains

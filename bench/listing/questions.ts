@@ -12,13 +12,13 @@ import type { ListedCompany } from './company.ts'
 
 export interface Question {
   name: string
-  /** An index serves it; otherwise a page is bounded by what may be looked at for it. */
+  /** Whether an index serves the question; otherwise the number of rows examined for a page is bounded. */
   served: boolean
-  /** Each time about another email, time, ...; how much was found. */
+  /** Asks about another email or time on each call. Returns the number of results. */
   ask: () => Promise<number>
 }
 
-/** The newest email is a newsletter to a thousand; what lies before it is mail to one each. */
+/** The newest email is a newsletter to a thousand recipients. All emails before it have one recipient each. */
 export const OF_BATCH = 'events of 300 recipients of a batch, written'
 export const OF_SINGLE = 'events of 300 emails to one each, written'
 
@@ -45,7 +45,7 @@ export async function questions(
     const { emails } = await store.emailsAt({ companyId }, [chance.random.int(places.from, places.to)], ONE)
     return emails[0]!.email
   }
-  /** Who got a few emails, as nearly everybody has: of who got many it is asked apart. */
+  /** A recipient of few emails, like most. The recipient of many emails has separate questions. */
   const someone = async () => {
     for (;;) {
       const [to] = (await some()).to

@@ -6,23 +6,23 @@ export interface ListingRun extends Kept {
   database: string
   shape: HistoryShape
   suppressions: number
-  /** Times each question was asked. */
+  /** How often each question was asked. */
   rounds: number
-  /** How long it took to make ready what searches need; null: that was done before. */
+  /** The events in the digest, and how long it took to make it; null: an earlier run made it. */
   digest: { events: number; seconds: number | null }
   rows: ListingRow[]
 }
 
 export interface ListingRow {
   question: string
-  /** An index serves it. */
+  /** Whether an index serves the question. */
   served: boolean
-  /** Ms, of questions asked for the second time. */
+  /** Milliseconds, when the questions are asked for the second time. */
   median: number
   p99: number
-  /** Ms, of the same asked for the first time: what they need was perhaps never read before. */
+  /** Milliseconds, when the same questions are asked for the first time: their pages may not be in memory yet. */
   first: { median: number; p99: number }
-  /** Emails, events or suppressions of an answer, on average. */
+  /** Emails, events or suppressions in an answer, on average. */
   found: number
 }
 

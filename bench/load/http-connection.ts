@@ -9,17 +9,17 @@ export interface Answer {
   body: string
 }
 
-/** Octets of an answer that are read at once; longer ones come in several pieces. */
+/** Octets that are read at once. A longer answer arrives in several pieces. */
 const READ_SIZE = 16_384
 
-/** `HTTP/1.1 ` goes before the status. */
+/** The offset of the status in an answer, after `HTTP/1.1 `. */
 const STATUS_AT = 9
 
 export class HttpConnection {
-  /** The request this connection sends, in octets of its own: they are free again when the answer is there. */
+  /** The request that this connection sends. It has its own buffer, which is free again when the answer has arrived. */
   readonly request: PreparedText
   readonly #socket: Socket
-  #heard = ''
+  #received = ''
   #broken: Error | undefined
   #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
 
@@ -58,7 +58,7 @@ export class HttpConnection {
     return this.#waiting === undefined
   }
 
-  /** Sends the request with this number; the answer to it. Answers are read by Content-Length. */
+  /** Sends the request with this number, and returns its answer, whose end is found by Content-Length. */
   send(number: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#broken) {
@@ -75,21 +75,21 @@ export class HttpConnection {
   }
 
   #take(text: string): void {
-    this.#heard = this.#heard === '' ? text : this.#heard + text
-    const headEnd = this.#heard.indexOf('\r\n\r\n')
+    this.#received = this.#received === '' ? text : this.#received + text
+    const headEnd = this.#received.indexOf('\r\n\r\n')
     if (headEnd < 0) return
-    const length = /\r\ncontent-length: *(\d+)/i.exec(this.#heard)?.[1]
+    const length = /\r\ncontent-length: *(\d+)/i.exec(this.#received)?.[1]
     if (length === undefined) {
       this.#fail(new Error('an answer without Content-Length'))
       return
     }
     const end = headEnd + 4 + Number(length)
-    if (this.#heard.length < end) return
+    if (this.#received.length < end) return
     const answer = {
-      status: Number(this.#heard.slice(STATUS_AT, STATUS_AT + 3)),
-      body: this.#heard.slice(headEnd + 4, end),
+      status: Number(this.#received.slice(STATUS_AT, STATUS_AT + 3)),
+      body: this.#received.slice(headEnd + 4, end),
     }
-    this.#heard = this.#heard.slice(end)
+    this.#received = this.#received.slice(end)
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.resolve(answer)

@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../../harness/clock.ts'
 import { bounce } from '../../harness/returned-mail.ts'
 import { MARK, markedRecipient, PreparedText, preparedMessage, preparedRequest } from '../message.ts'
-import { workOff } from '../service/part.ts'
+import { serveOrders } from '../service/part.ts'
 import { HttpConnection } from './http-connection.ts'
 import type { LoadOrder, LoadReport, LoadTarget } from './order.ts'
 import { type PreparedEnvelope, SmtpConnection } from './smtp-connection.ts'
 
-/** Ms between looks at the clock of an open-loop run; a request leaves at most so much later than intended by our own doing. */
+/** Milliseconds between two looks at the clock in an open-loop run: the generator itself delays no request by more than this. */
 const TICK = 1
 
 interface Connection {
@@ -87,7 +87,7 @@ class Run {
     }
   }
 
-  /** Each connection sends its next request when the last was answered (and after the pause asked for). */
+  /** Each connection sends its next request when its last one was answered, after a pause if the order has one. */
   async #closedLoop(startedAt: number): Promise<void> {
     const { count, milliseconds, pause: rest } = this.#order
     const stopAt = milliseconds === undefined ? Number.POSITIVE_INFINITY : startedAt + milliseconds
@@ -103,8 +103,8 @@ class Run {
   }
 
   /**
-   * Requests become due at a steady rate whether or not the earlier ones were answered, and their latency runs from when they were due:
-   * a server that stalls is charged for all who would have come meanwhile.
+   * Requests become due at a steady rate whether or not the earlier ones were answered, and their latency counts from that time: a server
+   * that stalls is charged for all requests that became due meanwhile.
    */
   async #openLoop(startedAt: number): Promise<void> {
     const { count, rate, milliseconds } = this.#order
@@ -159,4 +159,4 @@ async function offer(order: LoadOrder): Promise<LoadReport> {
   return new Run(order, connections).do()
 }
 
-workOff(offer)
+serveOrders(offer)

@@ -7,15 +7,15 @@ export type LoadTarget =
       protocol: 'smtp'
       from: string
       shape: MessageShape
-      /** To log in with; absent: the server takes mail from anybody. */
+      /** The API key to log in with; absent: without a login. */
       token?: string
-      /** Fields beside the usual ones. */
+      /** Header fields in addition to the usual ones. */
       header?: string[]
-      /** False: one command at a time, for servers whose answers to several come late. */
+      /** False: one command at a time, for servers that answer a group of commands late. */
       pipelining?: boolean
     }
   | {
-      /** Bounces, each of another recipient; their numbers count from 0. */
+      /** Bounces, each about another recipient, numbered from 0. */
       protocol: 'returned'
       recipients: ReturnedRecipient[]
     }
@@ -35,11 +35,11 @@ export interface LoadOrder {
   first: number
   /** Requests to send; the run ends with the last answer. */
   count: number
-  /** Ends earlier, after so many milliseconds, when given. */
+  /** Milliseconds after which the run ends earlier; absent: it does not. */
   milliseconds?: number
   /** Ms that each connection rests after an answer. */
   pause?: number
-  /** Requests a second, due at even distances whatever the answers do (open loop). Without it each connection waits for its answer. */
+  /** Requests per second, due at equal intervals whether or not answers arrive (open loop). Without a rate, each connection waits for its answer. */
   rate?: number
 }
 

@@ -12,9 +12,9 @@ export interface NumberedText {
 export interface PreparedEnvelope {
   commands: NumberedText
   message: NumberedText
-  /** False: one command at a time, also where the server offers more. */
+  /** False: one command at a time, even if the server offers pipelining. */
   pipelining?: boolean
-  /** What AUTH PLAIN is given (RFC 4616), in base64; absent: nobody logs in. */
+  /** The message of AUTH PLAIN (RFC 4616), in base64; absent: without a login. */
   login?: string
 }
 
@@ -52,7 +52,7 @@ export class SmtpConnection {
     return connection
   }
 
-  /** Hands in the message with this number; status 200 when the final dot was answered with 250, else the reply's own code. */
+  /** Submits the message with this number. The status is 200 if the final dot was answered with 250, else the reply's code. */
   async send(number: number): Promise<Answer> {
     const commands = this.#envelope.commands.for(number)
     if (this.#pipelining) {
@@ -92,7 +92,7 @@ export class SmtpConnection {
 
   #look(): void {
     if (!this.#reply) return
-    // A reply is over with the line that has a space after its code (RFC 5321 section 4.2.1).
+    // A reply ends with the line that has a space after its code (RFC 5321 4.2.1).
     const end = /^\d{3}(?: [^\r\n]*)?\r\n/m.exec(this.#heard)
     if (end) {
       const reply = this.#heard.slice(0, end.index + end[0].length)

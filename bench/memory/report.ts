@@ -5,7 +5,7 @@ import type { MemoryOfThread } from './threads.ts'
 /** Octets. */
 export interface MemoryFigures {
   resident: number
-  /** The part of it that belongs to no file: heaps, buffers, stacks. */
+  /** The part of the resident memory that no file backs: heaps, buffers, stacks. */
   anonymous: number
 }
 

@@ -6,7 +6,7 @@ export interface MemoryOfThread {
   name: string
   /** Objects in the heap, garbage included. */
   used: number
-  /** What the heap holds of the system for new objects, and for all others with compiled code. */
+  /** Memory that the heap has taken from the system: for new objects, and for all others, compiled code included. */
   young: number
   old: number
   /** Buffers, and what V8 allocates outside of its heap. */

@@ -186,7 +186,7 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
       how: ({ database, cpus, settings }) => [database, `CPUs ${cpus}`, ...listed(settings)].join('; '),
       'webhooks/s, median (best)': ({ telling }) => `${telling.rate.toFixed(0)} (${telling.best.toFixed(0)})`,
       'CPU-ms each': ({ telling }) => telling.cpu.toFixed(3),
-      'mails offered/s': ({ rate }) => String(rate ?? 'as many as go'),
+      'mails offered/s': ({ rate }) => String(rate ?? 'as many as possible'),
       'delivered/s without / with webhooks': ({ beside }) =>
         `${beside.without.toFixed(0)} / ${beside.with.toFixed(0)}`,
       ratio: ({ beside }) => beside.ratio.toFixed(2),
@@ -325,7 +325,7 @@ function newestOfEach<Result>(results: Result[], group: (result: Result) => stri
   return [...newest.values()]
 }
 
-/** A row each, by what stands in its column; in place of an empty table, that nothing was measured. */
+/** A table with a row for each result. Instead of an empty table, a note that nothing was measured. */
 function columns<Row>(rows: Row[], cells: Record<string, (row: Row) => string>): string {
   if (rows.length === 0) return NOTHING
   return table(

@@ -11,7 +11,7 @@ export interface ReportsFigure {
   p99: number
   /** CPU-ms of the service for each. */
   cpu: number
-  /** CPU-ms of the program that hands the bounces in, for each. */
+  /** CPU-ms per bounce of the program that sends them. */
   loadCpu: number
 }
 
@@ -19,10 +19,10 @@ export interface ReturnedRun extends Provenance {
   cpus: string
   database: string
   settings: Record<string, string>
-  /** Bounces that were due a second. */
+  /** Bounces due per second. */
   rate: number
   messages: number
-  /** Messages delivered a second, medians, and the median of the ratios of rounds that followed each other. */
+  /** Medians of the messages delivered per second, and the median of the ratios of neighbouring rounds. */
   without: number
   with: number
   ratio: number

@@ -27,7 +27,7 @@ export function openFts5(directory: string, detail: Detail): SearchIndex {
     async add(emails, bounced) {
       db.exec('BEGIN')
       for (const { place, terms } of emails) insert.run(place, terms.join(' '))
-      // A term more needs all terms of the email again.
+      // To add one term, FTS5 needs all terms of the email again.
       for (const { place, terms } of bounced) {
         remove.run(place)
         insert.run(place, [...terms, term.bounced].join(' '))

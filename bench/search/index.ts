@@ -8,7 +8,7 @@ export interface Wanted {
   terms: string[]
   /** The beginning of a term. */
   prefix?: string | undefined
-  /** Places: only those from the one to before the other. */
+  /** Places: only those from the first to before the second. */
   from: number
   to: number
   limit: number

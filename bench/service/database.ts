@@ -13,14 +13,14 @@ export type DatabaseChoice = string
 export interface BenchDatabase {
   /** `sqlite`, or `postgres` with its version. */
   name: string
-  /** What goes into POSTROAD_DATABASE_URL for a service of its own; null: the installation's own SQLite file. */
+  /** Makes an empty database for one service, and returns its POSTROAD_DATABASE_URL; null: the installation's SQLite file. */
   fresh(): Promise<string | null>
-  /** CPU-ms that the database server used so far; NaN where it is not ours or inside the service. */
+  /** CPU-ms that the database server has used so far; NaN if another party runs the server, or the service contains it. */
   cpu(): number
   stop(): Promise<void>
 }
 
-/** As in production: what is committed is on disk. */
+/** As in production: a transaction is on disk when its commit returns. */
 const CLUSTER = { shared_buffers: '512MB', max_wal_size: '4GB', synchronous_commit: 'on' }
 
 export async function openDatabase(choice: DatabaseChoice, cpus: string): Promise<BenchDatabase> {
@@ -29,7 +29,7 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
   }
   if (choice === 'postgres') {
     const cluster = await PostgresCluster.start({ durable: true, settings: CLUSTER })
-    // Processes for connections inherit what the postmaster may use.
+    // The processes for connections inherit the CPUs of the postmaster.
     if (canPin && cpus !== 'all') execFileSync('taskset', ['-a', '-c', '-p', cpus, String(cluster.pid)])
     return {
       name: await version(cluster.url),
@@ -38,7 +38,7 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
       stop: () => cluster.remove(),
     }
   }
-  if (!isPostgresUrl(choice)) throw new Error(`${choice} is no database`)
+  if (!isPostgresUrl(choice)) throw new Error(`${choice} is neither sqlite, postgres nor a postgres:// URL`)
   const made: string[] = []
   const drop = async () => {
     for (const name of made.splice(0)) await execute(choice, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)

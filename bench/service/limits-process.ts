@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { now } from '../../harness/clock.ts'
-import { workOff } from './part.ts'
+import { serveOrders } from './part.ts'
 
 export interface LimitsOrder {
   /** Where the service keeps its database: the same disk is measured. */
@@ -45,4 +45,4 @@ function measure({ directory, milliseconds }: LimitsOrder): Limits {
   return { signatures, syncs }
 }
 
-workOff(measure)
+serveOrders(measure)

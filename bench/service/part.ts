@@ -1,5 +1,5 @@
 /** A part of a measurement in its own process. It carries out the orders of its `PinnedProcess`, and ends with it. */
-export function workOff<Order>(work: (order: Order) => unknown): void {
+export function serveOrders<Order>(work: (order: Order) => unknown): void {
   process.on('message', async (order: Order) => {
     try {
       process.send?.({ report: await work(order) })

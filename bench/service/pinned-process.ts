@@ -4,7 +4,7 @@ import { once } from 'node:events'
 
 const tasksetWorks = spawnSync('taskset', ['-V']).status === 0
 
-/** What goes before a command line to hold it to `cpus` (as taskset writes them, `0,1` or `0-3`); nothing where taskset is missing. */
+/** The beginning of a command line that pins the process to `cpus` (in the form of taskset, `0,1` or `0-3`); empty where taskset is missing. */
 export function pinning(cpus: string): string[] {
   return tasksetWorks && cpus !== 'all' ? ['taskset', '-c', cpus] : []
 }
@@ -37,20 +37,20 @@ export class PinnedProcess {
       this.#answers.push({ error: `${script.pathname} ended with ${code ?? signal}` })
       this.#wake?.()
     })
-    // It could not be started, or an order found it gone.
+    // The process could not be started, or an order was sent after its end.
     this.#child.on('error', (error) => {
       this.#answers.push({ error: `${script.pathname}: ${error.message}` })
       this.#wake?.()
     })
   }
 
-  /** Sends the order; its first answer. */
+  /** Sends the order, and returns its first answer. */
   async ask(order: object): Promise<Answer> {
     this.#child.send(order)
     return await this.hear()
   }
 
-  /** The next answer, where an order has more than one. */
+  /** The next answer, for orders that have more than one. */
   async hear(): Promise<Answer> {
     while (this.#answers.length === 0) {
       await new Promise<void>((resolve) => {

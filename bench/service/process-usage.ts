@@ -6,7 +6,7 @@ const TICKS = 100
 
 interface Stat {
   parent: number
-  /** Ticks of the process itself, and with its children that have ended and were waited for. */
+  /** Ticks of the process itself; `withChildren`: those of its children that have ended are added. */
   own: number
   withChildren: number
 }
@@ -28,7 +28,7 @@ export function processCpu(pid: number): number {
   return ((stat(pid)?.own ?? Number.NaN) * 1000) / TICKS
 }
 
-/** User and system CPU-ms of a process and all that it started, those that have ended included. */
+/** User and system CPU-ms of a process and all its descendants, ended ones included. */
 export function treeCpu(root: number): number {
   const stats = new Map<number, Stat>()
   for (const name of readdirSync('/proc')) {
@@ -60,7 +60,7 @@ export function addUsage(to: Map<string, Usage>, name: string, { user, system }:
   to.set(name, { user: before.user + user, system: before.system + system })
 }
 
-/** What the threads of a process have used so far, those of one name together; empty where /proc is missing. */
+/** The CPU time of a process's threads so far, summed up by thread name; empty where /proc is missing. */
 export function threadUsage(pid: number): Map<string, Usage> {
   const usage = new Map<string, Usage>()
   for (const thread of tasksOf(pid)) {
@@ -71,7 +71,7 @@ export function threadUsage(pid: number): Map<string, Usage> {
       const ms = (ticks: string | undefined) => (Number(ticks) * 1000) / TICKS
       addUsage(usage, name, { user: ms(fields[11]), system: ms(fields[12]) })
     } catch {
-      // It has just ended.
+      // The thread has just ended.
     }
   }
   return usage
@@ -85,7 +85,7 @@ function tasksOf(pid: number): string[] {
   }
 }
 
-/** File descriptors a process has open. */
+/** The number of file descriptors that a process has open. */
 export function openFiles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length

@@ -9,20 +9,20 @@ import { addUsage, processCpu, threadUsage, type Usage } from './process-usage.t
 
 export interface ServiceProcess {
   port: number
-  /** Where it takes mail in over SMTP; null while it does not. */
+  /** The port of SMTP submission; null: it is off. */
   submissionPort: number | null
-  /** Where it takes mail that comes back; null while it does not. */
+  /** The port for returned mail; null: it is off. */
   bouncePort: number | null
   token: string
   from: string
   directory: string
-  /** Process ids, the one that takes requests first. */
+  /** Process ids, first that of the node that accepts requests. */
   pids: number[]
   installation: Installation
   tenant: Tenant
   /** User and system CPU-ms used so far, all threads of all nodes; NaN where /proc is missing. */
   cpu(): number
-  /** The same by name of thread, of all nodes together; empty where /proc is missing. */
+  /** The same by thread name, all nodes together; empty where /proc is missing. */
   threads(): Map<string, Usage>
   /** Highest resident set of a node so far in octets; NaN where /proc is missing. */
   peakMemory(): number
@@ -30,9 +30,9 @@ export interface ServiceProcess {
   urls: string[]
   /** Address of each node's debugger; null where there is none. */
   inspectors: (string | null)[]
-  /** What each node has written to its log; its last lines. */
+  /** The last lines of each node's log. */
   logs(): string[][]
-  /** Stops it as an operator would, and removes its directory. */
+  /** Stops the service as an operator would, and removes its directory. */
   stop(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export interface ServiceChoice {
   nodeCpus?: string[]
   /** `bin/postroad` of another checkout. */
   program?: string
-  /** Called when the tenant exists and nothing serves yet. */
+  /** Called when the tenant exists, before the nodes start. */
   prepare?: (installation: Installation, tenant: Tenant) => Promise<void>
 }
 

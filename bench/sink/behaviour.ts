@@ -10,10 +10,10 @@ const FAULTS = ['4xx', '5xx', 'cut', 'hang'] as const
 export type SinkFault = (typeof FAULTS)[number]
 
 export interface SinkBehaviour extends Pace {
-  /** Shares from 0 to 1 by step, each a share of all times the step is reached. */
+  /** The probability of each fault at each step, from 0 to 1. */
   faults: Partial<Record<Step, Partial<Record<SinkFault, number>>>>
   starttls: boolean
-  /** Connections beyond are told 421; 0: any number. */
+  /** The most connections: a further one gets a 421; 0: any number. */
   connections: number
   /** Messages taken over one connection before it is closed with 421; 0: any number. */
   messages: number
@@ -58,7 +58,7 @@ export function parseBehaviour(text: string): SinkBehaviour {
   return behaviour
 }
 
-/** Draws what goes wrong at a step; null: nothing. The same seed draws the same. */
+/** Draws the fault at a step; null: none. The same seed draws the same faults. */
 export class FaultDice {
   readonly #faults: SinkBehaviour['faults']
   readonly #random: Random

@@ -5,14 +5,14 @@ export type SinkOrder =
   /** Listens at these addresses, all at the same port; answers with the port. */
   | { listen: { host: string; behaviour: SinkBehaviour }[]; seed: number }
   /**
-   * Expects recipients `first` to `first + count - 1`; answers `ready` at once. With `patience` the report follows when all have
-   * arrived, or after so many ms without a new one; without, when it is asked for.
+   * Expects recipients `first` to `first + count - 1`; answers `ready` at once. With `patience`, the report follows when all have
+   * arrived, or after that many milliseconds without an arrival; without it, the report follows on request.
    */
   | { first: number; count: number; patience?: number }
   | { report: true }
-  /** From now on all oblige, and sessions that are open are ended; answers `ready` at once. */
+  /** All servers accept all mail from now on, and open sessions end; answers `ready` at once. */
   | { heal: true }
-  /** All behave again as they did before; answers `ready` at once. */
+  /** All servers return to the behaviour that they were started with; answers `ready` at once. */
   | { spoil: true }
   /** Keeps the octets of the next message; answers `ready` at once. */
   | { keepNext: true }
@@ -25,7 +25,7 @@ export interface SinkReport {
   doubled: number
   /** The first few of them. */
   doubles: number[]
-  /** Messages for recipients nobody offered. */
+  /** Messages for recipients that the load generator did not send to. */
   strangers: number
   /** Monotonic ms of the first arrival, by recipient number minus `first`; 0 where there was none. */
   arrivedAt: Float64Array

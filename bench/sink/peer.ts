@@ -1,5 +1,4 @@
 /** One receiving server of the benchmark: listens at an address, behaves as ordered, and reports the messages that arrive. */
-
 import { selfSigned } from '../../harness/certificate.ts'
 import type { Dialogue, Pace, Reaction, SinkHooks, Step } from '../../harness/sink/hooks.ts'
 import { SinkServer } from '../../harness/sink/server.ts'
@@ -26,7 +25,7 @@ const FAULTS: Record<SinkFault, Reaction> = {
 }
 
 export class Peer implements SinkHooks {
-  /** The next message is to be kept. */
+  /** Whether to keep the next message. */
   keepNext = false
   /** The message that was kept. */
   kept: Buffer | null = null
@@ -54,18 +53,18 @@ export class Peer implements SinkHooks {
     return this.#server.listen()
   }
 
-  /** Obliges from now on; the sessions that are open are ended. */
+  /** Accepts all mail from now on, and ends the open sessions. */
   heal(): void {
     this.#behave(OBLIGING)
     for (const session of this.#server.sessions) session.dismiss()
   }
 
-  /** Behaves again as it was told in the beginning. */
+  /** Returns to the behaviour that it was started with. */
   spoil(): void {
     this.#behave(this.#choice.behaviour)
   }
 
-  /** Listens no longer and cuts every session. */
+  /** Stops listening, and cuts every session. */
   close(): Promise<void> {
     return this.#server.close()
   }

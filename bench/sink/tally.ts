@@ -3,7 +3,7 @@ import { now } from '../../harness/clock.ts'
 import { recipientNumber } from '../message.ts'
 import type { SinkReport } from './order.ts'
 
-/** Ms that a second copy of the last message has to show itself. */
+/** Milliseconds to wait for a second copy of the last message. */
 const LATE = 300
 
 /** Doubled messages that are named. */

@@ -8,14 +8,14 @@ export interface Sample {
 }
 
 export interface Flatness {
-  /** Medians of the first and the last fifth of what was judged. */
+  /** Medians of the first and the last fifth of the judged samples. */
   first: number
   last: number
-  /** By the robust slope, over all that was judged. */
+  /** The growth over all judged samples, by the robust slope. */
   growth: number
   /** Three times the spread of the samples around the slope. */
   noise: number
-  /** What may come on top, whatever the noise. */
+  /** The growth that is allowed in addition to the noise. */
   allowance: number
   flat: boolean
 }
@@ -23,7 +23,7 @@ export interface Flatness {
 /** A median absolute deviation of normal noise times this is its standard deviation. */
 const DEVIATION = 1.4826
 
-/** Slopes are taken between pairs of at most so many samples, or an hour of them takes minutes. */
+/** The most samples whose pairs give slopes: the pairs of an hour of samples would take minutes. */
 const MOST = 400
 
 /**

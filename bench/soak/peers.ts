@@ -3,7 +3,7 @@ import type { Zone } from '../../harness/dns.ts'
 import { domainName } from '../message.ts'
 import { OBLIGING, parseBehaviour, type SinkBehaviour } from '../sink/behaviour.ts'
 
-/** What the bad ones do. All of them take some mail, so that no backlog grows for ever. */
+/** The behaviour of each bad server. All of them accept some mail, so that no backlog grows for ever. */
 const HOSTILE: Record<string, string> = {
   slow: 'latency=300,dribble=5',
   hanging: 'hang@connect=0.002,hang@data=0.002,hang@dot=0.002',
@@ -14,7 +14,7 @@ const HOSTILE: Record<string, string> = {
     'latency=50,4xx@connect=0.1,4xx@mail=0.1,5xx@dot=0.1,cut@rcpt=0.1,messages=5,connections=10,starttls',
 }
 
-/** One domain of so many is served badly. */
+/** One domain in this many has a bad server. */
 const ONE_IN = 20
 
 export const SOAK_DOMAINS = ONE_IN * Object.keys(HOSTILE).length

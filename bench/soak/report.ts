@@ -10,7 +10,7 @@ export interface SoakReport extends Provenance {
   minutes: number
   /** Messages a second. */
   rate: number
-  /** What was delivered a second just before, of which the rate is half; null: the rate was asked for. */
+  /** Messages delivered per second just before, at full load: the rate is half of it. Null: an option set the rate. */
   full?: number | null
   settings?: Record<string, string>
   seed: number

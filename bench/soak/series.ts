@@ -15,7 +15,7 @@ const NOTHING: [RegExp, { share: number; least: number }][] = [
   [/files$/, { share: 0.05, least: 8 }],
   [/listeners$/, { share: 0, least: 1 }],
   [/queue$/, { share: 0.2, least: 100 }],
-  // What is open, by kind: sessions and timers come and go with the load.
+  // Open resources by kind: sessions and timers come and go with the load.
   [/./, { share: 0.1, least: 8 }],
 ]
 

@@ -10,7 +10,7 @@ import { openFiles } from '../service/process-usage.ts'
 import type { SinkReport } from '../sink/order.ts'
 import { SOAK_DOMAINS, soakPeers, soakZone } from './peers.ts'
 
-/** Ms between two looks at something that is waited for. */
+/** Milliseconds between two checks of a condition that is awaited. */
 const LOOK = 200
 
 /** Connections that offer the load: more are never needed unless the service stalls. */
@@ -47,7 +47,7 @@ export interface SoakEnd {
   /** Recipients refused for good. */
   bounced: number
   doubled: number
-  /** What the first few of them were to: domains tell the peer. */
+  /** The recipients of the first few: the domain shows the peer. */
   doubles: string[]
   strangers: number
 }
@@ -99,7 +99,7 @@ export class SoakRun implements AsyncDisposable {
     }
   }
 
-  /** What arrives a second when as much as possible is offered to peers that oblige. Not counted into the run. */
+  /** Messages per second that arrive at full load while all peers accept mail. They do not count in the run. */
   static async fullLoad(choice: SoakChoice, messages: number): Promise<number> {
     await using rig = await Rig.start({ ...choice, route: 'direct', shape: USUAL_SHAPE })
     const parts = await rig.serve()
@@ -107,7 +107,7 @@ export class SoakRun implements AsyncDisposable {
     return (await measureDelivery(parts, messages, 20)).delivered
   }
 
-  /** Offers messages at a steady rate for so many seconds; all have been answered when it resolves. */
+  /** Offers messages at a steady rate for a time in seconds. Resolves when all of them have been answered. */
   async offer(rate: number, seconds: number): Promise<void> {
     const count = Math.round(rate * seconds)
     const { port, token, from } = this.#parts.service
@@ -151,17 +151,17 @@ export class SoakRun implements AsyncDisposable {
     )
   }
 
-  /** From now on every peer obliges; every session that is open is ended, those that hang as well. */
+  /** Every peer accepts mail from now on. All open sessions end, hanging ones included. */
   async heal(): Promise<void> {
     await this.#rig.sink.ask({ heal: true })
   }
 
-  /** The peers are as they were in the beginning. */
+  /** The peers return to the behaviour that they were started with. */
   async spoil(): Promise<void> {
     await this.#rig.sink.ask({ spoil: true })
   }
 
-  /** Resolves when nothing waits or is under way; throws after so many ms. */
+  /** Resolves when every recipient is finished. `patience`: milliseconds after which it rejects. */
   async drained(patience: number): Promise<void> {
     for (const giveUp = performance.now() + patience; ; await pause(LOOK)) {
       const left = await this.queue()
@@ -170,7 +170,7 @@ export class SoakRun implements AsyncDisposable {
     }
   }
 
-  /** What became of everything; only when the queue is drained. */
+  /** The final states of all recipients. Only valid when the queue is empty. */
   async end(): Promise<SoakEnd> {
     const report = await this.#rig.sink.report<SinkReport>({ report: true })
     const { arrived, doubled, doubles, strangers } = report
@@ -207,7 +207,7 @@ export class SoakRun implements AsyncDisposable {
   }
 }
 
-/** 0 for what the page does not have. */
+/** The value of a metric; 0 if the page does not have it. */
 function seriesOf(page: string, series: string): number {
   const line = page.split('\n').find((each) => each.startsWith(`${series} `))
   return line === undefined ? 0 : Number(line.slice(series.length + 1))

@@ -1,22 +1,25 @@
 /** The orders to the process that receives webhooks, and its answers. */
 
 export type ReceiverOrder =
-  /** Answers with the port. `hang`: whatever is asked there is never answered. */
+  /** Listens, and answers with the port. `hang`: no request to the port gets an answer. */
   | { listen: { hang: boolean } }
-  /** Expects so many webhooks; answers `ready` at once, and reports when all have come or none has for so many ms. */
+  /**
+   * Expects `count` webhooks. Answers `ready` at once, and reports when all have arrived, or none has for `patience`
+   * milliseconds.
+   */
   | { count: number; secret: string; patience: number }
 
 export interface ReceiverReport {
   arrived: number
-  /** Of these with an id that had come before. */
+  /** Those among them whose id had arrived before. */
   doubled: number
-  /** Signatures that were looked at, and those of them that were wrong. */
+  /** Signatures that were checked, and how many of them were wrong. */
   verified: number
   wrong: number
-  /** Monotonic ms of the first and the last. */
+  /** Monotonic milliseconds of the first and the last arrival. */
   firstAt: number
   lastAt: number
-  /** Ms from the time that each tells of its event to its arrival. */
+  /** Milliseconds from the event, whose time each webhook states, to the arrival of the webhook. */
   lags: Float64Array
   /** Octets of a body, on average. */
   octets: number

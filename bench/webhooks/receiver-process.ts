@@ -5,7 +5,7 @@ import { now } from '../../harness/clock.ts'
 import type { ReceiverOrder, ReceiverReport } from './order.ts'
 import { RequestReader, type WebhookRequest } from './request-reader.ts'
 
-/** One in so many is verified. */
+/** The signature of one webhook in this many is verified. */
 const SAMPLE = 50
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
@@ -35,8 +35,8 @@ class Count {
   take({ field, body }: WebhookRequest): void {
     this.#lastAt = now()
     this.#firstAt ||= this.#lastAt
-    const told = /"created_at":"([^"]*)"/.exec(body)?.[1]
-    if (this.#arrived < this.#expected) this.#lags[this.#arrived] = Date.now() - Date.parse(told ?? '')
+    const eventAt = /"created_at":"([^"]*)"/.exec(body)?.[1]
+    if (this.#arrived < this.#expected) this.#lags[this.#arrived] = Date.now() - Date.parse(eventAt ?? '')
     this.#arrived++
     this.#octets += body.length
     this.#ids.add(field('webhook-id') ?? '')

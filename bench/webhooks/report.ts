@@ -4,19 +4,19 @@ import type { DeliveryRound } from '../measure.ts'
 import { median, percentile } from '../statistics.ts'
 import type { ReceiverReport } from './order.ts'
 
-/** Of one round with mail: how it was delivered, and how far behind their events the webhooks of one endpoint were. */
+/** The figures of one round with mail: its delivery, and how far the webhooks of one endpoint were behind their events. */
 export interface BesideRound {
   delivery: DeliveryRound
   /** Null: without webhooks. */
   told: (Omit<ReceiverReport, 'lags'> & { lagMedian: number; lagP99: number }) | null
 }
 
-/** Of one round of telling what is in the log. */
+/** The figures of one round without mail: the service sends webhooks for the events that are in the log already. */
 export interface TellingRound {
   webhooks: number
   /** Webhooks a second, from the first to the last. */
   rate: number
-  /** CPU-ms of the service for each. */
+  /** CPU-ms of the service per webhook. */
   cpu: number
   receiverCpu: number
   verified: number
@@ -26,17 +26,18 @@ export interface WebhooksRun extends Provenance {
   cpus: string
   database: string
   settings: Record<string, string>
-  /** Messages offered a second; null: as many as go. */
+  /** Messages offered per second; null: as many as possible. */
   rate: number | null
   messages: number
   events: string[]
   telling: { rate: number; best: number; cpu: number; rounds: TellingRound[] }
   beside: {
-    /** Delivered a second, and CPU-ms of the service a message. */
+    /** Messages delivered per second, without and with webhooks. */
     without: number
     with: number
-    /** The median of the ratios of rounds that followed each other. */
+    /** The median of the ratios of neighbouring rounds. */
     ratio: number
+    /** CPU-ms of the service per message. */
     cpuWithout: number
     cpuWith: number
     /** Ms from the event to its webhook. */
@@ -85,14 +86,14 @@ export function printWebhooks({
   beside,
   telling,
 }: WebhooksRun): void {
-  const offered = rate === null ? 'as many mails as go' : `${rate} mails offered a second`
+  const offered = rate === null ? 'as many messages as possible' : `${rate} messages offered a second`
   const lines = [
     `\n${machine}; ${node}; ${database}; commit ${commit}; CPUs ${cpus} for service, load, sink and receivers together`,
-    `telling alone: ${telling.rate.toFixed(0)} webhooks/s (best ${telling.best.toFixed(0)}), ${telling.cpu.toFixed(3)} CPU-ms each`,
-    `${offered}, a healthy endpoint and one that hangs:`,
+    `webhooks alone: ${telling.rate.toFixed(0)} webhooks/s (best ${telling.best.toFixed(0)}), ${telling.cpu.toFixed(3)} CPU-ms each`,
+    `${offered}, with a healthy endpoint and one that hangs:`,
     `  delivered ${beside.without.toFixed(0)}/s without webhooks, ${beside.with.toFixed(0)}/s with, ratio ${beside.ratio.toFixed(3)}`,
     `  CPU-ms a message ${beside.cpuWithout.toFixed(3)} without, ${beside.cpuWith.toFixed(3)} with`,
-    `  webhooks of the healthy one ${beside.lagMedian.toFixed(0)} ms behind their events, p99 ${beside.lagP99.toFixed(0)} ms`,
+    `  webhooks of the healthy endpoint ${beside.lagMedian.toFixed(0)} ms behind their events, p99 ${beside.lagP99.toFixed(0)} ms`,
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
   for (const [index, round] of beside.rounds.entries()) {

@@ -3,7 +3,7 @@
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 
 export interface WebhookRequest {
-  /** Of a header field; undefined: it is not there. Names are compared in lower case. */
+  /** The value of a header field, by its name in any case; undefined: the request does not have the field. */
   field(name: string): string | undefined
   body: string
 }

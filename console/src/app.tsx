@@ -12,7 +12,7 @@ import { theme, variables } from './theme.ts'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'postroad-color-scheme' })
 
-/** A notification that is raised earlier waits for them. */
+/** Notifications and dialogs. A notification that is sent before they are loaded waits for them. */
 const Overlays = later(() => import('./overlays.tsx'), 'Overlays')
 
 export function App() {

@@ -20,7 +20,7 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number]
 const WIDTH = 8
 
-/** What it is to do to one node, and how often it did something. Outlives the node's processes. */
+/** The faults that the library causes in one node, and how often it has caused them. Outlives the node's processes. */
 export class PreloadControl {
   readonly path: string
   readonly #fd: number
@@ -103,7 +103,7 @@ export class Preload {
     this.#concerned = concerned
   }
 
-  /** Compiles it into `directory`. `concerned`: only writes to files in there can fail. A sentence when that is not possible here. */
+  /** Compiles the library into `directory`. `concerned`: the folder whose files can have failing writes. Returns a sentence if this machine cannot compile it. */
   static compile(directory: string, concerned: string): Preload | string {
     const library = join(directory, 'preload.so')
     try {
@@ -128,7 +128,7 @@ export class Preload {
     return control
   }
 
-  /** What a process needs in order to have the paths of all it syncs listed, in order, and the way to read that list. */
+  /** The environment with which a process lists the paths that it syncs, in order, and a function that reads the list. */
   listing(name: string): { environment: Record<string, string>; synced: () => string[] } {
     const list = join(this.#directory, `${name}.synced`)
     writeFileSync(list, '')
@@ -138,7 +138,7 @@ export class Preload {
     }
   }
 
-  /** What a node's process needs to be within reach. */
+  /** The environment with which the process of a node loads the library. */
   environment(node: string): Record<string, string> {
     return {
       LD_PRELOAD: this.#library,

@@ -18,9 +18,9 @@ export type Settings = Record<string, string>
 
 export interface InstallationOptions {
   settings: Settings
-  /** Where its directory is made. */
+  /** The parent of its directory. */
   parent?: string
-  /** In place of one of its own; it is not removed. */
+  /** A directory that exists, and is not removed; absent: a new one. */
   directory?: string
   /** The `bin/postroad` of another checkout. */
   program?: string
@@ -31,7 +31,7 @@ export interface ServeOptions {
   prefix?: string[]
   /** Added to those of the installation. */
   settings?: Settings
-  /** Called with every line that it says. */
+  /** Called with every line of its output. */
   onLine?: (line: string) => void
 }
 
@@ -59,7 +59,7 @@ export class Installation {
     return {
       ...Object.fromEntries(own),
       POSTROAD_LISTEN: '127.0.0.1:0',
-      // Its default has fixed ports, and many services run at once.
+      // The default has fixed ports, and many services run at the same time.
       POSTROAD_SUBMISSION_LISTEN: 'off',
       ...(given ? {} : await this.database()),
       POSTROAD_HOSTNAME: 'postroad.test',
@@ -113,7 +113,7 @@ export class Installation {
   /** A company with an active sending domain and a key for it. */
   async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
     if (this.#program !== POSTROAD) return await this.#addTenantByCommands(domain, company)
-    // Only now: who makes no tenant loads no store.
+    // Imported only here, so that a test without a tenant loads no store.
     const { makeTenant } = await import('./tenant.ts')
     return await makeTenant(await this.environment(), this.directory, { domain, company })
   }
@@ -129,7 +129,7 @@ export class Installation {
     return { companyId: id, domain, token, keys: keysOfRecords(dns_records), records: dns_records }
   }
 
-  /** Starts `serve` and waits for nothing. */
+  /** Starts `serve`, and returns without waiting for it to listen. */
   async start({ prefix = [], settings = {}, onLine }: ServeOptions = {}): Promise<ServiceChild> {
     const child = new ServiceChild({
       command: [...prefix, this.#program, 'serve', '--json'],

@@ -5,7 +5,7 @@ export interface Memory {
   /** Octets of its resident set now, and at most so far. */
   resident: number
   peak: number
-  /** The octets of it that belong to no file. */
+  /** The octets of the resident set that no file backs. */
   anonymous: number
 }
 
@@ -24,11 +24,11 @@ export function processMemory(pid: number): Memory {
   }
 }
 
-/** The peak of a process is that of the time from now on. */
+/** Resets the peak of a process, which then counts from now on. */
 export function forgetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    // Not ours to write: the peak is then that of all so far.
+    // Without the right to write the file, the peak stays that of the whole time.
   }
 }

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 /** Lines of its output that are kept. */
 const LINES = 200
 
-/** What a first start on an empty database makes up. */
+/** The accounts that a first start creates on an empty database. */
 export interface FirstStart {
   company: string
   domain: string
@@ -40,9 +40,9 @@ export class ServiceChild {
   readonly log: string[] = []
   /** Empty while it does not listen yet. */
   url = ''
-  /** Where it takes mail in over SMTP; empty while it does not. */
+  /** The addresses of SMTP submission; empty: it is off. */
   submissionUrls: string[] = []
-  /** Where it takes mail that comes back; empty while it does not. */
+  /** The addresses for returned mail; empty: there are none. */
   bounceUrls: string[] = []
   /** Address of the debugger; null: there is none. */
   inspector: string | null = null
@@ -57,7 +57,7 @@ export class ServiceChild {
     createInterface(this.#process.stdout!).on('line', (line) => this.#hear(line))
     createInterface(this.#process.stderr!).on('line', (line) => this.#hear(line))
     const { promise, reject } = this.#listening
-    // Not everybody asks.
+    // Not every caller awaits this promise.
     promise.catch(() => {})
     this.#process.once('error', reject)
     this.#process.once('exit', (code, signal) => {
@@ -74,7 +74,7 @@ export class ServiceChild {
       this.firstStart = firstStart
       this.#listening.resolve()
     } else if (line.startsWith('Debugger listening on ')) {
-      // Processes that it starts say so, too, after it.
+      // Processes that the service starts print this line, too, but later.
       this.inspector ??= line.slice(22)
     } else if (!line.startsWith('Debugger ') && !line.startsWith('For help, see')) {
       this.log.push(line)
@@ -87,12 +87,12 @@ export class ServiceChild {
     return this.#process.pid!
   }
 
-  /** Of the first address where it takes mail in over SMTP. */
+  /** The port of the first address of SMTP submission. */
   get submissionPort(): number {
     return Number(new URL(this.submissionUrls[0]!).port)
   }
 
-  /** Of the first address where it takes mail that comes back. */
+  /** The port of the first address for returned mail. */
   get bouncePort(): number {
     return Number(new URL(this.bounceUrls[0]!).port)
   }
@@ -115,7 +115,7 @@ export class ServiceChild {
     await this.#listening.promise
   }
 
-  /** Sends the signal and waits for nothing; false: it has ended. */
+  /** Sends the signal without waiting for the end. False: the process has ended already. */
   signal(signal: NodeJS.Signals): boolean {
     return this.#process.kill(signal)
   }
@@ -135,7 +135,7 @@ export class ServiceChild {
     if (this.alive) await once(this.#process, 'exit')
   }
 
-  /** The last of what it said, read to the end; when the process is gone. */
+  /** Resolves with the last lines of its output, read to the end, when the process is gone. */
   async lastLines(): Promise<string[]> {
     await this.#closed
     return this.log

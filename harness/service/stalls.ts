@@ -6,7 +6,7 @@ export type Stalls = ReadonlyMap<number, number>
 
 const BUCKET = /^postroad_main_thread_stall_cpu_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm
 
-/** `url`: of a service that shows its metrics there. */
+/** `url`: the address of the service's metrics. */
 export async function readStalls(url: string): Promise<Stalls> {
   const page = await (await fetch(`${url}/metrics`)).text()
   const below = [...page.matchAll(BUCKET)].map(([, bound, count]) => ({
@@ -31,7 +31,7 @@ export function bucketOf(ms: number, stalls: Stalls): number {
   return Math.min(...[...stalls.keys()].filter((bound) => bound * 1_000 >= ms)) * 1_000
 }
 
-/** Turns of more than so many ms between the two. */
+/** The number of turns of more than `ms` between the two readings. */
 export function stallsOver(ms: number, before: Stalls, after: Stalls): number {
   return [...after].reduce(
     (sum, [bound, count]) => (bound * 1_000 > ms ? sum + count - (before.get(bound) ?? 0) : sum),

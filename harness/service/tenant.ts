@@ -11,7 +11,7 @@ export interface Tenant {
   domain: string
   token: string
   keys: PublishedKeys
-  /** All that its domain has to publish. */
+  /** The DNS records that its domain has to publish. */
   records: PrintedRecord[]
 }
 

@@ -1,6 +1,6 @@
 /** The hooks with which tests, benchmarks and chaos runs control their SMTP server. */
 
-/** Where in the dialogue (RFC 5321 section 3.3) somebody is asked what to do. */
+/** The steps of the dialogue (RFC 5321 3.3) at which a hook decides what to do. */
 export type Step =
   | 'connect'
   | 'ehlo'
@@ -33,7 +33,7 @@ export type Choice = Reaction | undefined | Promise<Reaction | undefined>
 
 /** How replies leave. */
 export interface Pace {
-  /** Ms that everything on the link takes there and back. The server goes on meanwhile, unlike with `latency`. Absent: 0. */
+  /** Milliseconds of a round trip on the link. The server continues meanwhile, unlike with `latency`. Absent: 0. */
   link?: number
   /** Ms before each group of replies leaves: the way there and back, and the server's own work. */
   latency: number
@@ -41,7 +41,7 @@ export interface Pace {
   dribble: number
 }
 
-/** A session, as those see it who are asked. */
+/** A session, as hooks see it. */
 export interface Dialogue {
   /** Counts connections from 1. */
   readonly number: number

@@ -56,7 +56,7 @@ export class SinkServer {
     this.port = (server.address() as AddressInfo).port
   }
 
-  /** Listens no longer and cuts every session. */
+  /** Stops listening, and cuts every session. */
   async close(): Promise<void> {
     const server = this.#server
     if (server === null) return

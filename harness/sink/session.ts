@@ -38,7 +38,7 @@ export class SinkSession implements Dialogue {
   readonly #tcp: Socket
   #pending = EMPTY
   #out = ''
-  /** Things the dialogue waits for: somebody who thinks, replies on their way, for ever. */
+  /** The number of reasons for which the dialogue waits: a hook that has not decided, replies in transit, or a hang. */
   #holds = 0
   #sending = false
   #over = false
@@ -281,7 +281,7 @@ export class SinkSession implements Dialogue {
     else if (choice) this.#react(choice, '')
   }
 
-  /** Holds the dialogue until somebody has chosen. What was answered before leaves at once. */
+  /** Holds the dialogue until a hook has decided. Earlier replies leave at once. */
   #wait(choice: Promise<Reaction | undefined>, then: (reaction: Reaction | undefined) => void): void {
     this.#flushNow()
     this.#holds++

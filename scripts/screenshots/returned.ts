@@ -13,7 +13,7 @@ function mailAbout(
   const id = idAt(at)
   const raw = Buffer.from(`Subject: ${change.subject}\r\n\r\nThe message.\r\n`)
   return {
-    ...{ id, digest: id, at, source: 'smtp', peer: '198.51.100.7', refused: null },
+    ...{ id, digest: id, at, source: 'smtp', peer: '198.51.100.7', refused: null, note: null },
     ...{
       recipient: 'bounces@bounces.acme.test',
       from: 'Mail Delivery System <MAILER-DAEMON@mx1.bigmail.example>',

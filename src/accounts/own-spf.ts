@@ -1,11 +1,13 @@
-/** The terms by which an SPF record allows the hosts that a domain's mail leaves from (RFC 7208 5). */
+/** The terms with which an SPF record allows the hosts that send a domain's mail (RFC 7208 5). */
 import { isIPv6 } from 'node:net'
 
 /** A host that mail leaves from. */
 export interface SendingHost {
-  /** The name that it says in EHLO. */
+  /** The name that the host gives in EHLO. */
   name: string
-  /** The addresses that it sends from; empty: the system chooses, among those that DNS has for the name. */
+  /**
+   * The addresses that the host sends from; empty: the operating system chooses one of those that DNS has for the name.
+   */
   addresses: readonly string[]
 }
 
@@ -15,7 +17,7 @@ export interface SendingHost {
  */
 const MOST_NAMES = 4
 
-/** Each term once. */
+/** The terms that allow these hosts, each once. */
 export function ownSpfTerms(hosts: readonly SendingHost[]): string[] {
   const names = new Set(hosts.map(({ name }) => name))
   if (names.size <= MOST_NAMES) return [...names].map((name) => `a:${name}`)
@@ -40,7 +42,7 @@ export function ownSpf(hosts: readonly SendingHost[]): string {
   return withOwnTerms([], hosts)
 }
 
-/** The own terms that the record does not have. */
+/** The terms for these hosts that a record with `terms` lacks. */
 export function lackingTerms(terms: readonly string[], hosts: readonly SendingHost[]): string[] {
   const present = new Set(terms.map((term) => term.toLowerCase().replace(/^\+/, '')))
   return ownSpfTerms(hosts).filter((term) => !present.has(term))
@@ -49,7 +51,7 @@ export function lackingTerms(terms: readonly string[], hosts: readonly SendingHo
 /** RFC 7208 5.1: terms after `all` are ignored, and 6.1: `redirect` counts only when nothing else matched. */
 const LAST = /^(?:[+?~-]?all$|redirect=)/i
 
-/** One record with these terms: each once, the own terms among them, and the last `all` or `redirect` at the end. */
+/** A record with these terms and those for the hosts, each once, and with the last `all` or `redirect` at the end. */
 export function withOwnTerms(terms: readonly string[], hosts: readonly SendingHost[]): string {
   const allowing = terms.filter((term) => !isLastTerm(term))
   const last = terms.findLast(isLastTerm) ?? '~all'

@@ -67,7 +67,7 @@ export async function startDelivery(node: WithNode): Promise<Scheduler> {
   started.defer(() => retention.stop())
   started.defer(() => couriers.present.stop())
   await couriers.present.start()
-  node.present.sources = couriers.sources
+  await node.unlessStopped(node.membership.haveSources(couriers.sources))
   await node.unlessStopped(scheduler.start())
   retention.start()
   startDomainChecks(node)

@@ -18,16 +18,12 @@ export async function joinNodes({ settings, store, log, metrics, started, unless
   const unrecorded = new UnrecordedMessages(
     UnrecordedMessages.shared(settings.maxUnrecorded, settings.deliveryThreads),
   )
-  /** Known once delivery is open. */
-  const present: { sources: (() => readonly string[]) | null } = { sources: null }
-  const sources = () => present.sources?.() ?? null
-  const membership = new NodeMembership({ store, node, sources, claim, right, metrics, log })
+  const membership = new NodeMembership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
   await unlessStopped(membership.start())
   return {
     nodeName: name,
     membership,
-    present,
     right,
     unrecorded,
     token: () => membership.lease?.token ?? null,

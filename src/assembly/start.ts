@@ -10,10 +10,9 @@ import type { Metrics } from '../metrics.ts'
 import { Outgoing } from '../network/outgoing.ts'
 import { addressGuard } from '../network/private-address.ts'
 
-/** Connections to one server of attachments named by URL: the same limit as for all such servers together. */
+/** The most connections to one server: as many as attachments may be fetched at once from all servers together. */
 const REMOTE_CONNECTIONS = 64
 
-/** The parts that every step of a start uses. */
 export interface Start {
   settings: Settings
   log: Logger
@@ -22,7 +21,7 @@ export interface Start {
   monitor: LoopMonitor
   /** Each started part adds its stop; the last one is stopped first. */
   started: AsyncDisposableStack
-  /** Rejects as soon as the start is to be stopped. */
+  /** Settles as `work` does, or rejects as soon as the start is canceled. */
   unlessStopped<T>(work: Promise<T>): Promise<T>
 }
 
@@ -40,7 +39,7 @@ export function openOutgoing({ settings, started }: Start): Outgoing {
   return outgoing
 }
 
-/** Warns of a fault that is likely to come again soon: once a minute. */
+/** Warns at most once a minute of a fault that is likely to be repeated. */
 export function rareWarning(log: Logger, message: string): (error: unknown) => void {
   const faults = new LogThrottle(60_000)
   return (error) => {

@@ -217,9 +217,9 @@ function limitFields(
   { rate, daily, monthly, ...owned }: CompanyLimits,
   used?: { daily: number; monthly: number },
 ): [string, string][] {
-  const shown = (limit: number | null, what: string, so?: number) => {
+  const shown = (limit: number | null, what: string, soFar?: number) => {
     if (limit === null) return 'none'
-    return `${limit} ${what}${so === undefined ? '' : ` (${so} so far)`}`
+    return `${limit} ${what}${soFar === undefined ? '' : ` (${soFar} so far)`}`
   }
   return [
     ['Rate', shown(rate, 'requests per second')],

@@ -5,7 +5,7 @@ import {
   readReturnedMail,
   showReturnedMail,
 } from '../operate/returned-mail.ts'
-import { OUTCOME_SENTENCES } from '../operate/returned-mail-words.ts'
+import { outcomeSentence } from '../operate/returned-mail-words.ts'
 import { returnedMailJson } from '../operate/shapes.ts'
 import type { JsonOption } from './command.ts'
 import { findingSummary } from './finding-summary.ts'
@@ -72,7 +72,7 @@ export async function show(id: string, { json, raw }: JsonOption & { raw?: boole
       ['Size', `${size} bytes`],
       ['Kind', kind],
       ['Email', emailId ?? '-'],
-      ['Outcome', `${outcome}: ${OUTCOME_SENTENCES[outcome]}`],
+      ['Outcome', `${outcome}: ${outcomeSentence(mail)}`],
     ])
     for (const { address, message, ...finding } of mail.findings) {
       printLine()
@@ -92,10 +92,10 @@ export async function apply(
   await withOperation(async (op) => {
     for (const file of files) {
       const { putOff, ...received } = await applyReturnedMail(op, { raw: await read(file) })
-      const { id, kind, outcome, events, emailId } = received
+      const { id, kind, outcome, note, events, emailId } = received
       if (putOff) printNote(`${file}: DNS did not answer about its signature; try again in some minutes`)
       if (json) printJsonLine({ file, id, kind, outcome, events, email_id: emailId })
-      else printLine(`${file}: ${kind}. ${OUTCOME_SENTENCES[outcome]} (${id})`)
+      else printLine(`${file}: ${kind}. ${outcomeSentence({ outcome, note })} (${id})`)
     }
   })
 }

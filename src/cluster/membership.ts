@@ -10,8 +10,6 @@ import type { SendingRight } from './sending-right.ts'
 export interface NodeMembershipParts {
   store: Pick<Store, 'shared' | 'join' | 'beat' | 'nodes' | 'giveUp' | 'leave' | 'recover'>
   node: Omit<NodeDescription, 'machine' | 'sources'>
-  /** The sources that mail can leave from here; null: not known yet. Absent: never known. */
-  sources?(): readonly string[] | null
   /** Null when no name was set, or no other node can exist. */
   claim: Pick<NameClaim, 'take' | 'release' | 'machine'> | null
   right: SendingRight
@@ -31,9 +29,10 @@ export interface MembershipListener {
 /** Beats in one timeout. */
 const BEATS = 3
 /**
- * Where no other node can exist, recipients left under way are looked for this often: a damaged page may be repaired.
+ * Where no other node can exist, this often: the row shows the sources that the node has now, and recipients left under
+ * way are looked for, because a damaged page may be repaired.
  */
-const LONELY_RECOVERY_MS = 60_000
+const LONELY_TURN_MS = 60_000
 /** How often a failing heartbeat is logged while it fails. */
 const TELL_MS = 10_000
 /** While another process on this machine has our name, this is how often we check whether it has ended. */
@@ -58,6 +57,8 @@ export class NodeMembership {
   readonly #watch: HeartbeatWatch
   readonly #interval: number
   #listener: MembershipListener | null = null
+  /** Known once delivery is open. */
+  #sources: (() => readonly string[]) | null = null
   #lease: Lease | null = null
   #nodes: readonly NodeBeat[] = []
   #timer: NodeJS.Timeout | undefined
@@ -107,6 +108,15 @@ export class NodeMembership {
     this.#plan(this.#pause)
   }
 
+  /** Enters the sources that mail can leave from here; the row follows them from now on. */
+  async haveSources(sources: () => readonly string[]): Promise<void> {
+    this.#sources = sources
+    if (this.#stopped) return
+    clearTimeout(this.#timer)
+    this.#turn = this.#turn.then(() => this.#takeTurn())
+    await this.#turn
+  }
+
   /** Takes the node out; the other nodes, or the next start, take over its work under way. */
   async leave(): Promise<void> {
     const { store, claim, right, log } = this.#parts
@@ -127,13 +137,9 @@ export class NodeMembership {
     claim?.release()
   }
 
-  get #sources(): readonly string[] | null {
-    return this.#parts.sources?.() ?? null
-  }
-
   /** Milliseconds from one turn to the next. */
   get #pause(): number {
-    if (!this.#parts.store.shared) return LONELY_RECOVERY_MS
+    if (!this.#parts.store.shared) return LONELY_TURN_MS
     return this.#unclaimed === 'taken' ? Math.min(CLAIM_MS, this.#interval) : this.#interval
   }
 
@@ -146,12 +152,12 @@ export class NodeMembership {
   }
 
   async #takeTurn(): Promise<void> {
-    const { store, log, metrics } = this.#parts
+    const { log, metrics } = this.#parts
     const began = monotonic()
     let next = this.#pause
     try {
       this.#claimName()
-      if (store.shared) await this.#beat(began)
+      await this.#beat(began)
       await this.#recover('Recipients whose node is gone are queued again')
       if (this.#failing) log.info({}, 'The heartbeat of this node is being written again')
       this.#failing = false
@@ -192,9 +198,10 @@ export class NodeMembership {
   }
 
   async #beat(sentAt: number): Promise<void> {
-    const { store, node, claim, right, log, metrics } = this.#parts
-    const nodes =
-      this.#lease === null ? null : await store.beat(this.#lease.token, claim?.machine ?? null, this.#sources)
+    const { store, claim, right, log, metrics } = this.#parts
+    const machine = claim?.machine ?? null
+    const sources = this.#sources?.() ?? null
+    const nodes = this.#lease === null ? null : await store.beat(this.#lease.token, machine, sources)
     if (nodes === null) {
       if (this.#lease !== null) {
         right.end()
@@ -208,8 +215,7 @@ export class NodeMembership {
       await this.#join()
       return
     }
-    // Counted from when the beat was sent: the other nodes saw it later, which only makes them wait longer.
-    right.grant(this.#lease!.token, sentAt + node.timeoutMs)
+    right.grant(this.#lease!.token, this.#endOfRight(sentAt))
     this.#listener?.confirmed()
     this.#see(nodes)
     await this.#giveUpPredecessors(nodes)
@@ -221,16 +227,25 @@ export class NodeMembership {
   async #join(): Promise<void> {
     const { store, node, claim, right } = this.#parts
     const sentAt = monotonic()
-    const sources = this.#sources
+    const sources = this.#sources?.() ?? null
     const token = await store.join({
       ...node,
       machine: claim?.machine ?? null,
       ...(sources !== null && { sources }),
     })
     this.#lease = { token }
-    right.grant(token, store.shared ? sentAt + node.timeoutMs : Number.POSITIVE_INFINITY)
+    right.grant(token, this.#endOfRight(sentAt))
     this.#see(await store.nodes())
     this.#listener?.confirmed()
+  }
+
+  /**
+   * Counted from when the beat was sent: the other nodes see it later, which only makes them wait longer. Nobody takes
+   * the work of a node that is alone.
+   */
+  #endOfRight(sentAt: number): number {
+    const { store, node } = this.#parts
+    return store.shared ? sentAt + node.timeoutMs : Number.POSITIVE_INFINITY
   }
 
   #see(nodes: readonly NodeBeat[]): void {

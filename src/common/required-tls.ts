@@ -5,8 +5,8 @@
 export type RequiredTls = 'required' | 'verified'
 
 /**
- * `none`: the message leaves even where the recipient's domain demands encryption, and it could not be encrypted. For
- * reports about exactly that (RFC 8460 3, RFC 8689 5).
+ * `none`: the message may leave unencrypted, even if the recipient's domain demands encryption. For reports about
+ * failed encryption (RFC 8460 3, RFC 8689 5).
  */
 export type MessageTls = RequiredTls | 'none'
 
@@ -15,8 +15,11 @@ export function domainDemand(setting: 'opportunistic' | RequiredTls | undefined)
   return setting === undefined || setting === 'opportunistic' ? null : setting
 }
 
-/** Null: nothing is demanded. The demand of the message, and that of its domain. */
-export function strongerTls(one: MessageTls | null, other: RequiredTls | null): MessageTls | null {
-  if (one === 'none') return one
-  return one === 'verified' || other === null ? one : other
+/**
+ * The stronger demand, that of a message or of its sending domain; null: neither has one. A message with `none` keeps
+ * it.
+ */
+export function strongerTls(message: MessageTls | null, domain: RequiredTls | null): MessageTls | null {
+  if (message === 'none') return message
+  return message === 'verified' || domain === null ? message : domain
 }

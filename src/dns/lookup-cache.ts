@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Lookup } from './lookup.ts'
 
-/** The value of a look-up, and for how many seconds it may be used again. */
+/** The result of a look-up, and for how many seconds it may be used again. */
 export interface Fresh<T> {
   lookup: Lookup<T>
   seconds: number
@@ -13,7 +13,7 @@ interface CacheEntry<T> {
   until: number
 }
 
-/** A record of TXT or TLSA may have 64 KiB. Longer ones than this take more than one place. */
+/** Octets for which a record takes one more place: a TXT or TLSA record may have 64 KiB. */
 const PLACE_OCTETS = 512
 
 function places(record: unknown): number {

@@ -19,6 +19,8 @@ export type InboundKind = (typeof INBOUND_KINDS)[number]
  * - `other_email`: nothing; it is about another message than that of its token.
  * - `no_recipient`: nothing; it names no recipient of the email.
  * - `too_many`: nothing; the email has had more reports than its recipients can explain.
+ * - `counted`: its report about a domain is counted.
+ * - `not_counted`: nothing; its report about a domain was refused, for the reason in `note`.
  */
 export const INBOUND_OUTCOMES = [
   'recorded',
@@ -29,6 +31,8 @@ export const INBOUND_OUTCOMES = [
   'other_email',
   'no_recipient',
   'too_many',
+  'counted',
+  'not_counted',
 ] as const
 export type InboundOutcome = (typeof INBOUND_OUTCOMES)[number]
 
@@ -66,6 +70,8 @@ export interface NewInboundMail {
   emailId: string | null
   /** The reason why the mail has no consequence; null: `reports` decide. */
   refused: Exclude<InboundOutcome, 'recorded' | 'repeated'> | null
+  /** Details of the outcome, as a sentence; null: none. */
+  note: string | null
   findings: readonly InboundFinding[]
   /** Octets that arrived. */
   size: number
@@ -77,6 +83,8 @@ export interface NewInboundMail {
 export interface InboundArrival {
   mail: NewInboundMail
   reports: readonly RecipientReport[]
+  /** The group of the client's address, if it came over SMTP. */
+  client?: string | undefined
   /** The id of the company whose key handed it in; absent: it came another way. */
   handedInBy?: string | undefined
 }

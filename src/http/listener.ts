@@ -34,7 +34,9 @@ const BACKLOG = 4_096
  * next one left in it.
  */
 const READ_AHEAD = 16 * 1024
-/** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
+/**
+ * Milliseconds a connection may idle: longer than the 60 s for which load balancers commonly keep an idle connection.
+ */
 const KEEP_ALIVE = 65_000
 /** Milliseconds for the head of a request; at most a third of the time for the whole request. */
 const HEAD_WITHIN = 10_000
@@ -64,7 +66,7 @@ export class HttpListener {
   readonly #unused = new Set<Socket>()
   #watch: CertificateWatch | null = null
 
-  /** Ready to listen. */
+  /** Makes a listener that is ready to listen. */
   static async open(parts: ListenerParts): Promise<HttpListener> {
     const listener = new HttpListener(parts)
     await listener.#app.ready()
@@ -250,7 +252,9 @@ function admitExpectations(
   })
 }
 
-/** Refuses requests that Node.js accepts although their recipient or their end is ambiguous; null for any other. */
+/**
+ * Why to refuse a request that Node.js accepts although its host or its end is ambiguous; null for any other request.
+ */
 function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): AnyReason | null {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -29,6 +29,8 @@ export const STRANGERS = 'inbound'
 export interface ReceivedMail extends InboundResult {
   kind: InboundKind
   emailId: string | null
+  /** See NewInboundMail. */
+  note: string | null
   /**
    * Its signature could not be verified for now, and may prove more later. The mail is kept as it is, so that people
    * can read it even if it never comes again; its sender should hand it in again, which counts it once.

@@ -48,9 +48,10 @@ export function createInbound({
       ...parts,
       keys: (name) => resolver.txt(name),
       now: () => Date.now(),
-      onReceived({ source }, { id, kind, outcome, emailId, events }) {
+      onReceived({ source }, { id, kind, outcome, note, emailId, events }) {
         metrics.received.inc({ source, outcome })
-        log.info({ inboundId: id, source, kind, outcome, emailId, events }, 'Mail came back')
+        const refusal = note === null ? {} : { note }
+        log.info({ inboundId: id, source, kind, outcome, ...refusal, emailId, events }, 'Mail came back')
       },
     }),
   }

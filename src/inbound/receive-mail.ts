@@ -3,7 +3,7 @@
  * it is believed, and keeps it together with the consequences, in one commit.
  */
 import { randomUUIDv7 } from 'node:crypto'
-import type { ReportReceiver } from '../domain-reports/received/report-receiver.ts'
+import type { ReportReceipt, ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import { isEmailId } from '../email/email-id.ts'
 import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
@@ -98,11 +98,15 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const judged = await judge(found)
     // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
     // counts once.
-    if (isForReports(arrived, read)) await parts.domainReports?.receiveMail(mail.raw, arrived.companyId)
-    const kept = newMail(mail, read, found, judged, parts.now())
+    const receipt = isForReports(arrived, read)
+      ? await parts.domainReports?.receiveMail(mail.raw, arrived.companyId)
+      : undefined
+    const kept = newMail(mail, read, found, { ...judged, ...outcomeOfReceipt(receipt) }, parts.now())
     const { reports } = judged
-    const result: InboundResult = await commits.add({ mail: kept, reports, handedInBy: arrived.companyId })
-    const received = { ...result, kind: kept.kind, emailId: kept.emailId, putOff: judged.putOff ?? false }
+    const { client, companyId: handedInBy } = arrived
+    const result: InboundResult = await commits.add({ mail: kept, reports, client, handedInBy })
+    const { kind, emailId, note } = kept
+    const received = { ...result, kind, emailId, note, putOff: judged.putOff ?? false }
     parts.onReceived?.(arrived, received)
     return received
   }
@@ -170,8 +174,18 @@ function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boo
   return recipient === null ? addressees.some(isReportsAddress) : isReportsAddress(recipient)
 }
 
+/** The outcome of a mail whose report about a domain was received. */
+function outcomeOfReceipt(receipt: ReportReceipt | undefined): Pick<MailOutcome, 'refused' | 'note'> | null {
+  if (receipt === undefined || receipt.kind === 'none') return null
+  return receipt.kind === 'refused'
+    ? { refused: 'not_counted', note: receipt.reason }
+    : { refused: 'counted' }
+}
+
 interface MailOutcome {
   refused: NewInboundMail['refused']
+  /** Absent: none. */
+  note?: string | null
   reports: readonly RecipientReport[]
   /** See ReceivedMail; absent: no. */
   putOff?: boolean
@@ -242,7 +256,7 @@ function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,
   { report, from, subject, digest }: ReadMail,
   { email, returnPath }: Found,
-  { refused }: MailOutcome,
+  { refused, note = null }: MailOutcome,
   at: number,
 ): NewInboundMail {
   return {
@@ -255,6 +269,7 @@ function newMail(
     from,
     subject,
     refused,
+    note,
     kind: kindOf(report),
     emailId: email?.id ?? null,
     findings: findingsOf(report, MOST_FINDINGS),

@@ -50,7 +50,7 @@ interface BatchVerdict {
   refused: Map<number, Reason>
 }
 
-/** Seconds after which a client may try again when the store takes nothing. */
+/** Seconds after which a client may try again when the store accepts nothing. */
 const RETRY_AFTER = 5
 
 /** Turns a submission into a durable email: may this key send it, is everything in it valid, is it on disk. */
@@ -104,9 +104,9 @@ export class Intake {
   }
 
   /**
-   * Accepts a checked submission, as `submit` does. Refuses for the key first, then for faults of the parts, then for
-   * the domain. Authority is checked here: a request may take an hour to arrive, and some time to be checked, while a
-   * key is revoked or a domain suspended. Nothing is awaited between this and the store.
+   * Accepts a checked submission, as `submit` does. A fault of the key is reported first, then one of the submission,
+   * then one of the domain. Authority is checked here: a request may take an hour to arrive, and some time to be
+   * checked, while a key is revoked or a domain suspended. Nothing is awaited between this and the store.
    */
   async accept(principal: Principal, outcome: CheckOutcome): Promise<AcceptedEmail> {
     try {
@@ -127,7 +127,8 @@ export class Intake {
 
   /**
    * Accepts several emails at once, in one commit: the valid ones, or with `strict` none unless all are valid. Rejects
-   * for a fault of the key, or of all of them together. A request that repeats an earlier one gets its receipts.
+   * for a fault of the key, or of all emails together, such as a quota. A request that repeats an earlier one gets the
+   * earlier receipts.
    */
   async acceptAll(
     principal: Principal,
@@ -145,8 +146,8 @@ export class Intake {
   }
 
   /**
-   * The present faults of some of these, by index: for a caller with work to do before they are accepted. Throws a
-   * Refusal for a fault of the key.
+   * The reasons for which some of these submissions would be refused now, by index: for a caller with work to do before
+   * `acceptAll`. Throws a Refusal for a fault of the key.
    */
   async judge(principal: Principal, outcomes: readonly CheckOutcome[]): Promise<ReadonlyMap<number, Reason>> {
     try {
@@ -259,7 +260,7 @@ export class Intake {
     }
   }
 
-  /** The Refusal when the store takes nothing now. */
+  /** The Refusal for a store that accepts nothing now; any other error is returned as it is. */
   #storeFault(error: unknown): unknown {
     if (!(error instanceof StoreUnavailable)) return error
     this.#parts.metrics.storeFaults.inc()

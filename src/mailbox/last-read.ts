@@ -2,7 +2,10 @@
 import type { FollowerStore } from '../store/store.ts'
 
 const NAME = 'bounce-mailbox'
-/** Ms for which a taken mailbox counts as still ours. If it is not, two nodes read it, and reports count once. */
+/**
+ * Milliseconds for which a node does not ask the store again whether the mailbox is still its own. If another node has
+ * taken it meanwhile, both read it, and each report still counts once.
+ */
 const TAKEN_MS = 2_000
 /** Ms between two notes while messages are read. */
 const NOTE_MS = 10_000
@@ -17,7 +20,7 @@ export class LastRead {
     this.#store = store
   }
 
-  /** Whether this node may read. `token`: its own; null while it has none. */
+  /** Whether this node may read the mailbox. `token`: the node's own; null while it has none. */
   async take(token: number | null): Promise<boolean> {
     if (token === null) return false
     const now = performance.now()
@@ -40,14 +43,14 @@ export class LastRead {
     if (now - this.#at >= NOTE_MS) await this.note(now)
   }
 
-  /** The mailbox holds no message that was not read. */
+  /** Notes that every message in the mailbox has been read. */
   async note(now: number): Promise<void> {
     if (this.#token === null) return
     if (await this.#store.advanceFollower(NAME, this.#token, this.#at, now)) this.#at = now
   }
 }
 
-/** Unix ms; null: never. */
+/** When the mailbox was last read to its end, in Unix milliseconds; null: never. */
 export async function lastRead(store: Pick<FollowerStore, 'followerCursor'>): Promise<number | null> {
   return (await store.followerCursor(NAME)) || null
 }

@@ -36,7 +36,7 @@ const BAD_PORTS = new Set(
 )
 const LONGEST_URL = 2_048
 
-/** The text is not an acceptable URL. The message continues after the text in quotes. */
+/** The text is not an acceptable URL. The message continues a sentence that begins with the text in quotes. */
 export class NotAUrl extends Error {
   override name = 'NotAUrl'
 }
@@ -71,7 +71,7 @@ export type SendRequest = (request: OutgoingRequest) => Promise<OutgoingResponse
 /** Throws NotAUrl for anything but an http or https URL that strangers may name. A fragment is dropped. */
 export function outgoingUrl(text: string): URL {
   if (text.length > LONGEST_URL) throw new NotAUrl(`has more than ${LONGEST_URL} characters`)
-  // The parser would skip these, and blanks around the URL.
+  // The URL parser would silently remove line breaks, and spaces around the URL.
   if (/[\s\p{Cc}]/u.test(text)) throw new NotAUrl('contains a space or a control character')
   let url: URL
   try {

@@ -189,9 +189,10 @@ async function describedAll(op: Operation, pools: readonly SourcePool[]): Promis
   }))
 }
 
-/** The only node of an installation on SQLite has the settings of the command. */
+/** The only node of an installation on SQLite has the settings of the command: they are known while it is stopped. */
 async function sourcesOf({ store, setup }: Operation): Promise<PresentSources> {
-  if (store.shared) return sourcesInService(await store.nodes())
+  const sources = sourcesInService(await store.nodes())
+  if (sources !== null || store.shared) return sources
   return new Set(setup.sourceAddresses?.map(({ address }) => address))
 }
 

@@ -1,7 +1,7 @@
 /** The outcomes of returned mail, as sentences. The page of the console uses it, too. */
-import type { InboundOutcome } from '../email/inbound-mail.ts'
+import type { InboundMail, InboundOutcome } from '../email/inbound-mail.ts'
 
-export const OUTCOME_SENTENCES: Readonly<Record<InboundOutcome, string>> = {
+const OUTCOME_SENTENCES: Readonly<Record<InboundOutcome, string>> = {
   recorded: 'It was recorded with the email.',
   repeated: 'It changed nothing: what it reports was known.',
   kept: 'It changed nothing: it reports on no delivery, and is kept for people to read.',
@@ -11,4 +11,11 @@ export const OUTCOME_SENTENCES: Readonly<Record<InboundOutcome, string>> = {
   other_email: 'It changed nothing: it is about another message than the email of its return path.',
   no_recipient: 'It changed nothing: it names no recipient of the email.',
   too_many: 'It changed nothing: the email has had more reports than its recipients can explain.',
+  counted: 'Its report about a domain is counted.',
+  not_counted: 'Its report about a domain was refused.',
+}
+
+export function outcomeSentence({ outcome, note }: Pick<InboundMail, 'outcome' | 'note'>): string {
+  const sentence = OUTCOME_SENTENCES[outcome]
+  return note === null ? sentence : `${sentence} ${note}`
 }

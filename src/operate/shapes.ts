@@ -504,6 +504,7 @@ export function returnedMailJson(mail: InboundMail) {
     subject: mail.subject,
     kind: mail.kind,
     outcome: mail.outcome,
+    note: mail.note,
     events: mail.events,
     recipients: mail.findings,
     size: mail.size,

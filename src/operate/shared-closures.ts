@@ -12,23 +12,38 @@ interface SharedClosures {
   sources: PresentSources
 }
 
-/** A closure of a source that no node has keeps no mail waiting. */
 export async function sharedClosures(op: Looker): Promise<SharedClosures> {
-  const [paths, nodes] = await Promise.all([op.store.sharedPaths(), op.store.nodes()])
-  const sources = sourcesInService(nodes)
-  const shared = new Map<string, SiteClosure[]>()
-  for (const { key, changedAt, state } of paths) {
-    if (state.closed === null || op.now() - changedAt > SHARED_KEPT_MS) continue
-    if (!hasSourceOf(sources, state.closed.path)) continue
-    const site = siteKeyOf(state.closed.path)
-    const closures = shared.get(site) ?? []
-    closures.push(closureOf(op, key, state.closed))
-    shared.set(site, closures)
+  const { closed, sources } = await sharedClosedPaths(op)
+  const closures = new Map<string, SiteClosure[]>()
+  for (const { key, path } of closed) {
+    const site = siteKeyOf(path.path)
+    const there = closures.get(site) ?? []
+    there.push(closureOf(op, key, path))
+    closures.set(site, there)
   }
-  return { closures: shared, sources }
+  return { closures, sources }
 }
 
-/** `key`: that of the closed part of the path. */
+interface SharedClosedPaths {
+  /** `key`: that of the closed part of the path. */
+  closed: { key: string; path: ClosedPath }[]
+  sources: PresentSources
+}
+
+/** A closure of a source that no node has keeps no mail waiting, and neither does one that no node has confirmed for long. */
+export async function sharedClosedPaths({
+  store,
+  now,
+}: Omit<Looker, 'accounts'>): Promise<SharedClosedPaths> {
+  const [paths, nodes] = await Promise.all([store.sharedPaths(), store.nodes()])
+  const sources = sourcesInService(nodes)
+  const closed = paths.flatMap(({ key, changedAt, state: { closed: path } }) => {
+    const holds = path !== null && now() - changedAt <= SHARED_KEPT_MS && hasSourceOf(sources, path.path)
+    return holds ? [{ key, path }] : []
+  })
+  return { closed, sources }
+}
+
 function closureOf({ accounts }: Pick<Looker, 'accounts'>, key: string, closed: ClosedPath): SiteClosure {
   const { companyId, domainId, to, message, probeAt, path, since, kind, brief, metBy, list } = closed
   const servers = serversNamed(key.split('\0')[3] ?? '')

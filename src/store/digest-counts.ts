@@ -27,7 +27,7 @@ export class Counts {
   }
 }
 
-/** Hours and days are summed up from minutes: most values occur in only one minute of a step. */
+/** Hours and days are summed up from minutes, because most values occur in only one minute of a step. */
 class CountSeries {
   readonly #counted: CountKey
   readonly #values = new Map<string, Map<number, number>>()
@@ -58,12 +58,12 @@ class CountSeries {
 const ALL_SIZES = Object.values(COUNT_SIZES)
 const LONG_SIZES = [COUNT_SIZES.hour, COUNT_SIZES.day]
 
-/** Destinations are added up and never drawn as a chart: hours are fine enough. */
+/** Destinations are only added up, never drawn as a chart, so hours are fine enough. */
 function sizesOf(dimension: CountDimension): readonly number[] {
   return dimension === 'destination' ? LONG_SIZES : ALL_SIZES
 }
 
-/** Sums by the beginning of their bucket of this size, in Unix ms. */
+/** Sums of the minutes by bucket. `size`: milliseconds of a bucket; `start`: its beginning in Unix milliseconds. */
 function sumsBy(size: number, minutes: ReadonlyMap<number, number>): Iterable<[start: number, n: number]> {
   if (minutes.size === 1) {
     const [[minute, n]] = minutes as unknown as [[number, number]]

@@ -73,7 +73,7 @@ export function wholeEvents(
   return { events: fitting, more: full || fitting.length < events.length }
 }
 
-/** The first of the events, at least one. */
+/** The first events, whose tags together have at most `most` characters; at least one event. */
 function withTags(events: DigestedEvent[], most: number): DigestedEvent[] {
   const seen = new Set<string>()
   let characters = 0

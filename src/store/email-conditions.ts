@@ -27,7 +27,7 @@ export interface SqlDialect {
 }
 
 type ValueType = 'text' | 'int8' | 'texts'
-/** Words are matched where the emails are searched: no database splits text as we do. */
+/** The search itself matches words, because no database splits text as we do. */
 type ConditionFields = Omit<
   EmailFilter,
   'companyId' | 'words' | 'replyWords' | 'textWords' | 'anyWords' | 'anyWordsOpen'

@@ -2,7 +2,7 @@
 import { FAILURES } from '../email/event.ts'
 import type { EventGroups, GroupRequest, TypeSums } from './digest-store.ts'
 
-/** The number in a row of counts if it is of failures, otherwise 0. */
+/** The number in a row of counts if the row counts failures, otherwise 0. */
 export const FAILED = `CASE WHEN type IN (${FAILURES.map((type) => `'${type}'`).join(', ')}) THEN n ELSE 0 END`
 
 /** `groups` and `sums` are JSON; null when there are none. */
@@ -13,7 +13,7 @@ export interface GroupsRow {
   rows: number
 }
 
-/** The parameter of the statements: the columns that make groups in addition to time; null: none does. */
+/** The parameter of the statements: what makes groups in addition to time; null: nothing does. */
 export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | 'both' | null {
   if (typeof value === 'string') return value
   return value ? 'value' : null

@@ -61,6 +61,7 @@ interface Tag {
 
 /** The type under which accepted emails are counted. */
 const ACCEPTED = 'accepted'
+
 /** `named`: the destinations that have a name, kept from one step to the next. */
 export function makeDigest(events: readonly DigestedEvent[], named = new NamedDestinations()): Digest {
   const lists = new Lists()

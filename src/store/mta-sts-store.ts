@@ -24,13 +24,13 @@ export interface MtaStsStore {
   /** The policy that was kept last; null when there is none, or it had expired by `now`. */
   mtaStsPolicy(domain: string, now: number): Promise<KeptMtaStsPolicy | null>
   /**
-   * Replaces an earlier policy of the domain, and never one that was fetched later. Of more than a thousand policies of
-   * one organization, those fetched longest ago go.
+   * Replaces an earlier policy of the domain, and never one that was fetched later. If an organization then has more
+   * than a thousand policies, those fetched longest ago are removed.
    */
   keepMtaStsPolicy(policy: KeptMtaStsPolicy, organization: string): Promise<void>
   /**
-   * Removes policies beyond the most that are kept, `limit` at once: those fetched longest ago. Returns the number
-   * removed.
+   * Removes at most `limit` of the policies beyond the `most` that are kept: those fetched longest ago. Returns the
+   * number removed.
    */
   forgetMtaStsPolicies(most: number, limit: number): Promise<number>
 }

@@ -15,7 +15,7 @@ import type {
 } from './webhook.ts'
 
 export interface WebhookStore {
-  /** In the order in which they were made. */
+  /** Webhooks in the order of their creation. */
   webhooks(filter: { companyId?: string; id?: string }): Promise<Webhook[]>
   /**
    * Adds a webhook. StoreConflict when the domain is not the company's. OverLimit when the company may have no further
@@ -27,10 +27,10 @@ export interface WebhookStore {
    * the change as an event of the company, logged in the same commit.
    */
   updateWebhook(id: string, change: WebhookChange, event?: NewCompanyEvent): Promise<boolean>
-  /** Removes it with its attempts. False when there is none. */
+  /** Removes a webhook with its attempts. False when there is none. */
   removeWebhook(id: string): Promise<boolean>
   /**
-   * Sends these events (again) as soon as possible. False when there is no such webhook.
+   * Sends these events as soon as possible, whether or not they were sent before. False when there is no such webhook.
    */
   retellWebhook(id: string, subjects: readonly WebhookSubject[], now: number): Promise<boolean>
 

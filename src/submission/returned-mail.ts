@@ -1,6 +1,6 @@
 /**
- * Returned mail, on the listeners of POSTROAD_BOUNCE_LISTEN: from any sender, for the addresses that await it
- * alone. Nothing is ever sent in answer (RFC 5321 6.1 asks for a bounce of what was accepted and cannot be delivered;
+ * Accepts returned mail on the listeners of POSTROAD_BOUNCE_LISTEN: from any sender, but only for addresses that expect
+ * it. Nothing is ever sent in answer (RFC 5321 6.1 asks for a bounce of what was accepted and cannot be delivered;
  * all of this mail is delivered by being kept).
  */
 import type { Addressees } from '../inbound/addressees.ts'
@@ -24,10 +24,11 @@ const IDLE = 60_000
 const SESSION_WITHIN = 600_000
 /** Ms for the octets of a message. */
 const MESSAGE_WITHIN = 120_000
-/** Recipients of a message: a bounce has one, and a server may put some together. */
+/** Recipients of a message: a bounce has one, and a server may combine several. */
 const MOST_RECIPIENTS = 20
+/** RCPT commands of a message, refused ones included, after which the session ends. */
 const MOST_NAMED = 100
-/** All such mail together has the share of one company, so a flood of it takes no more from senders than that. */
+/** All returned mail together has the share of one company, so a flood takes no more than that from senders. */
 export const RETURNED_MAIL = 'returned mail'
 
 interface ReturnedMailParts {
@@ -117,9 +118,9 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     try {
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
-      // A client that has gone will send the mail again, so this copy takes no turn.
+      // A client that has disconnected will send the mail again, so this copy takes no turn.
       await this.context.whileThere((gone) => this.#parts.pace.turn(group, gone))
-      // RFC 5321 4.4. The reader tells automatic replies and forged reports by it.
+      // RFC 5321 4.4. The reader recognizes automatic replies and forged reports by this field.
       const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
       const mail = { raw, size: body.length, source: 'smtp', peer, client: group, reversePath } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
@@ -127,7 +128,8 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       const kept = await Promise.all(received)
       const id = kept[0]!.id
       if (kept.some(({ putOff }) => putOff)) {
-        // It is kept, but the sender should try again: a fault of DNS must not cost a genuine report (RFC 3463 3.5).
+        // The mail is kept, but the sender should try again: a fault of DNS must not cost a genuine report (RFC 3463
+        // 3.5).
         return reply(451, '4.4.3', `The signature cannot be checked now; try again later (kept as ${id})`)
       }
       return reply(250, '2.0.0', `Kept as ${id}`)

@@ -9,11 +9,11 @@ export interface Task {
   input: unknown
   /** Buffers of the input to transfer instead of copying. */
   transfer: ArrayBuffer[]
-  /** Milliseconds of processor time that it may take. */
+  /** Milliseconds of processor time that the task may take. */
   deadline: number
-  /** Monotonic milliseconds after which it is not begun any more. */
+  /** Monotonic milliseconds after which the task must not begin. */
   until: number
-  /** It was given to a worker that died before it had begun any task. */
+  /** Whether the task was given to a worker that died before it had begun any task. */
   lost: boolean
   resolve(output: unknown): void
   reject(error: unknown): void
@@ -22,7 +22,7 @@ export interface Task {
 /** The tasks of one message, in order. */
 export type TaskBatch = { url: string; input: unknown }[]
 
-/** One for each task posted, in order; a long batch is answered in several messages. */
+/** One answer for each task of a batch, in order. A long batch is answered in several messages. */
 export type TaskAnswers = ({ output: unknown } | { error: unknown })[]
 
 /** Shared with the worker: the index of the current task (-1: none has begun), and its start by `clock`. */

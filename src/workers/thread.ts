@@ -1,4 +1,4 @@
-/** The body of a worker: does its tasks one after the other, and answers together those that take a moment. */
+/** The body of a worker: does its tasks one after the other, and sends the answers to short ones together. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { tidy } from '../threads/tidy.ts'
@@ -25,7 +25,7 @@ if (process.platform === 'linux' && niceness > 0) {
   }
 }
 
-/** Milliseconds after which the tasks done so far are answered, so that a slow one does not delay all before it. */
+/** Milliseconds after which the answers so far are sent, so that a slow task does not delay those to earlier ones. */
 const ANSWER_WITHIN = 10
 
 port.on('message', (posted: TaskBatch) => void perform(posted))

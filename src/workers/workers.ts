@@ -54,7 +54,8 @@ export interface TaskOptions {
 /**
  * A few threads for large work on strangers' input, where a failure costs only one task. Each thread has a heap of its
  * own with a limit, and each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
- * small tasks never wait for a large task. One company may occupy all but one of the other threads with large tasks.
+ * small tasks never wait for a large task. With large tasks, one company may occupy all but one of the other threads,
+ * but at least one.
  */
 export class Workers {
   readonly #small = new CompanyTurns<Task>()
@@ -140,19 +141,19 @@ export class Workers {
 
   #dispatch(): void {
     const [forSmall, ...others] = this.#workers as [Worker, ...Worker[]]
-    if (!forSmall.busy) forSmall.give(this.#together())
+    if (!forSmall.busy) forSmall.give(this.#takeSmall())
     for (const worker of others) {
       if (worker.busy) continue
-      const task = this.#next(this.#large, (company) => this.#held(company) < this.#share)
+      const task = this.#next(this.#large, (company) => this.#occupiedBy(company) < this.#share)
       if (task !== null) worker.give([task])
       // No thread is started for a few small tasks, because a running thread will finish them sooner.
-      else if (worker.started || this.#small.length > MOST_TOGETHER) worker.give(this.#together())
+      else if (worker.started || this.#small.length > MOST_TOGETHER) worker.give(this.#takeSmall())
     }
     if (this.#idle) this.#done?.()
   }
 
   /** Takes the small tasks for one message. Companies take turns. */
-  #together(): Task[] {
+  #takeSmall(): Task[] {
     const tasks: Task[] = []
     let weight = 0
     while (tasks.length < MOST_TOGETHER && weight < WEIGHT_TOGETHER) {
@@ -173,7 +174,7 @@ export class Workers {
   }
 
   /** The number of workers, other than the one kept for small tasks, that have a task of the company. */
-  #held(company: string): number {
+  #occupiedBy(company: string): number {
     return this.#workers.filter((worker, index) => index > 0 && worker.works(company)).length
   }
 }

@@ -35,7 +35,8 @@ interface Given {
   right?: SendingRight
   /** Comes between the node and its database: calls it when it likes, and hands on the answer that it likes. */
   between?: (call: string, args: unknown[], ask: () => Promise<unknown>) => Promise<unknown>
-  sources?(): readonly string[] | null
+  /** False: it is the only one that its database can have. */
+  shares?: boolean
   /** The right to send was confirmed just now. */
   confirmed?: (token: number) => void
 }
@@ -52,10 +53,15 @@ function database(t: TestContext) {
   })
   return async (name: string, given: Given = {}): Promise<Member> => {
     const store = await SqliteStore.open(path, { exclusive: false })
-    const { right = new SendingRight(), between = (_call, _args, ask) => ask(), confirmed, sources } = given
+    const {
+      right = new SendingRight(),
+      between = (_call, _args, ask) => ask(),
+      confirmed,
+      shares = true,
+    } = given
     const shared = new Proxy(store as Store, {
       get: (target, property) => {
-        if (property === 'shared') return true
+        if (property === 'shared') return shares
         const value = Reflect.get(target, property, target)
         if (typeof value !== 'function') return value
         return (...args: unknown[]) => {
@@ -68,8 +74,7 @@ function database(t: TestContext) {
     const log = { info: () => {}, warn: complain, error: complain }
     const node = { name, roles: ['delivery' as const], timeoutMs: TIMEOUT, since: 0 }
     const metrics = new Metrics()
-    const found = sources === undefined ? {} : { sources }
-    const membership = new NodeMembership({ store: shared, node, ...found, claim: null, right, metrics, log })
+    const membership = new NodeMembership({ store: shared, node, claim: null, right, metrics, log })
     const member: Member = {
       membership,
       right,
@@ -251,14 +256,29 @@ test('each node learns the number of delivery nodes as it changes', async (t) =>
 
 test('each node learns from which sources mail can leave at the others, once they know it', async (t) => {
   const enter = database(t)
-  let known: string[] | null = null
+  let sources = ['192.0.2.1']
   const one = await enter('one')
-  await enter('two', { sources: () => known })
+  const two = await enter('two')
   await until(() => one.counts.at(-1) === 2)
   assert.deepEqual(one.seen, [undefined, undefined])
-  known = ['192.0.2.1']
+  await two.membership.haveSources(() => sources)
   await until(() => one.seen[1] !== undefined)
   assert.deepEqual(one.seen, [undefined, ['192.0.2.1']])
+  sources = ['192.0.2.2']
+  await until(() => one.seen[1]?.[0] === '192.0.2.2')
+})
+
+test('a node that is alone shows its sources as soon as it knows them, and keeps its right', async (t) => {
+  let now = 0
+  const right = new SendingRight(undefined, { monotonic: () => now, wall: () => now })
+  const { membership, store } = await database(t)('alone', { shares: false, right })
+  await membership.haveSources(() => ['192.0.2.1'])
+  assert.deepEqual(
+    (await store.nodes()).map(({ sources }) => sources),
+    [['192.0.2.1']],
+  )
+  now = 365 * 86_400_000
+  assert.ok(membership.mayBegin)
 })
 
 test('an outage is logged once when it begins, not at every failed beat', async (t) => {

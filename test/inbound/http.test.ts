@@ -25,7 +25,15 @@ describe('POST /inbound/mail', () => {
     assert.equal(status, 200)
     assert.deepEqual(
       { ...body, id: typeof body.id },
-      { object: 'inbound_mail', id: 'string', kind: 'bounce', outcome: 'recorded', events: 1, email_id: id },
+      {
+        object: 'inbound_mail',
+        id: 'string',
+        kind: 'bounce',
+        outcome: 'recorded',
+        note: null,
+        events: 1,
+        email_id: id,
+      },
     )
     assert.deepEqual(await rig.states(id), ['bounced'])
   })

@@ -51,11 +51,15 @@ describe('the listener for returned mail', () => {
     client.socket.destroy()
   })
 
-  test('a report about a domain is taken in, and its mail is kept', async () => {
+  test('a report about a domain is counted, and its mail says so, or why it is not', async () => {
     const end = Math.floor(Date.now() / 1_000) * 1_000
     const xml = dmarcXml([{ source: '192.0.2.1', count: 7 }], { domain: DOMAIN, begin: end - DAY, end })
     const report = mailWith(gzipSync(xml), 'application/gzip', 'report.xml.gz').toString('latin1')
-    assert.equal((await rig.keep(report, `reports@${HOST}`)).outcome, 'kept')
+    assert.equal((await rig.keep(report, `reports@${HOST}`)).outcome, 'counted')
+    const old = dmarcXml([{ source: '192.0.2.1', count: 7 }], { domain: DOMAIN, begin: 0, end: DAY })
+    const refused = mailWith(gzipSync(old), 'application/gzip', 'report.xml.gz').toString('latin1')
+    const { outcome, note } = await rig.keep(refused, `reports@${HOST}`)
+    assert.deepEqual([outcome, note], ['not_counted', 'The report is not about a recent day.'])
     const { domains } = await rig.service.store.accounts()
     const { id } = domains.find(({ name }) => name === DOMAIN)!
     const [kept] = await rig.service.store.domainReports(id, 'dmarc', 10)

@@ -10,6 +10,8 @@ export interface ClosedSite {
   since?: number
   /** The company whose mail alone the closure concerns; absent: it concerns all mail. */
   companyId?: string | null
+  /** The company whose mail met it last. */
+  metBy?: string | null
   /** Name of the source whose path it is. */
   source?: string
 }
@@ -17,10 +19,10 @@ export interface ClosedSite {
 /** Paths that all nodes share. */
 export async function shareClosedPaths(store: Store, ...closed: ClosedSite[]): Promise<void> {
   const paths = closed.map(
-    ({ site, kind = 'path', list = null, since = 1, companyId = null, source = 'default' }) => {
+    ({ site, kind = 'path', list = null, since = 1, companyId = null, metBy = null, source = 'default' }) => {
       const key = `${source}\0${site}\0default`
       const facts = {
-        ...{ path: key, companyId, domainId: null, to: null, metBy: null },
+        ...{ path: key, companyId, domainId: null, to: null, metBy },
         ...{ kind, message: 'no', brief: 'no', list, since, probeAt: 2 },
       }
       return {

@@ -472,3 +472,22 @@ test('a path that was found open is shared later when the store fails', async (t
   assert.equal(one.health.isOpen(ready, now), true)
   for (const { sharing } of [one, two]) await sharing.stop()
 })
+
+test('a node that only learnt of a closure keeps one delivery for its next try', async (t) => {
+  const store = await opened(t)
+  const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
+  two.health.alone = false
+  const ready = readyFor('c', pathTo('x.test'))
+  const now = Date.now()
+  const probeAt = ended(one.health, ready, BUSY, true, now)
+  assert.ok(probeAt !== null)
+  await one.sharing.look()
+  await two.sharing.look()
+  // The second node claims what the first one has kept for its try.
+  const first = two.health.closedFor(ready, probeAt)
+  assert.ok(first !== null && first !== 'asks')
+  assert.ok(first.dueAt <= probeAt + 15_000, `due ${first.dueAt - probeAt} ms after the try of the first node`)
+  const others = Array.from({ length: 20 }, () => two.health.closedFor(ready, probeAt))
+  assert.ok(others.some((other) => other !== null && other !== 'asks' && other.dueAt > first.dueAt))
+  assert.equal(two.health.closedFor(ready, first.dueAt), 'asks')
+})

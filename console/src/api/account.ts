@@ -14,7 +14,7 @@ export const accountQuery = read('GET /account')
 
 export const sessionsQuery = read('GET /account/sessions')
 
-/** Everything that is shown of the account. */
+/** The answers from which pages show the account. */
 export const ACCOUNT = ['GET /account', 'GET /account/sessions', 'GET /session'] as const
 
 export const changeProfile = async (body: Body<'PATCH /account'>) =>

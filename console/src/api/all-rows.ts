@@ -1,4 +1,4 @@
-/** All rows of a list that comes in pages, as far as they can be chosen. */
+/** Reads all rows of a list that comes in pages, so that people can choose them at once. */
 
 /** The most rows that can be chosen at once. */
 export const MOST_CHOSEN = 10_000
@@ -9,7 +9,7 @@ interface Page<Row> {
   next: string | null
 }
 
-/** The rows of all pages, `most` at most. `onPage`: called with the number of rows so far. */
+/** Returns at most `most` rows. `onPage`: called after each page with the number of rows so far. */
 export async function allRows<Row>(
   read: (cursor: string | undefined, limit: number) => Promise<Page<Row>>,
   onPage: (count: number) => void = () => {},

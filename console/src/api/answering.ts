@@ -1,14 +1,14 @@
-/** Whether the service answers, and with this build of the page: asked after a part of the page failed to load. */
+/** Finds out whether the service answers, and whether it has the build of this page: for when a part of the page failed to load. */
 import { useSyncExternalStore } from 'react'
 
-/** `other`: after an upgrade the service has other files than this page asks for. */
+/** `other`: the service was upgraded, and no longer has the files of this page. */
 export type BuildMatch = 'same' | 'other'
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two requests. */
 const PAUSE = 1_000
 
 let asking: Promise<BuildMatch> | null = null
-/** People wait for a part while the service does not answer. */
+/** The number of reasons to show that the service does not answer: parts that a person waits for, and reads that fail. */
 let waiting = 0
 const watchers = new Set<() => void>()
 
@@ -17,7 +17,7 @@ function wait(more: 1 | -1): void {
   for (const tell of watchers) tell()
 }
 
-/** Whether the content of the page could not be read, more than once. */
+/** Whether requests for the content of the page failed repeatedly. */
 let readsFail = false
 
 export function setReadsFail(fail: boolean): void {
@@ -26,18 +26,21 @@ export function setReadsFail(fail: boolean): void {
   wait(fail ? 1 : -1)
 }
 
-/** Resolves when the service answers. `needed`: resolves when a person waits for the part, and is then shown that the service does not answer. */
+/**
+ * Resolves when the service answers. `needed`: resolves when a person waits for the part; from then on the page shows that
+ * the service does not answer.
+ */
 export async function whenAnswering(needed: Promise<void>): Promise<BuildMatch> {
   const build = await ask()
   if (build !== null) return build
-  let isTold = false
+  let isShown = false
   let isOver = false
   void needed.then(() => {
     if (isOver) return
-    isTold = true
+    isShown = true
     wait(1)
   })
-  // One question at a time, however many parts are missing.
+  // One request at a time, however many parts are missing.
   asking ??= askUntilAnswered().finally(() => {
     asking = null
   })
@@ -45,11 +48,11 @@ export async function whenAnswering(needed: Promise<void>): Promise<BuildMatch> 
     return await asking
   } finally {
     isOver = true
-    if (isTold) wait(-1)
+    if (isShown) wait(-1)
   }
 }
 
-/** True while somebody waits for a service that does not answer. */
+/** True while a person waits for the service and it does not answer. */
 export function useUnanswered(): boolean {
   return useSyncExternalStore(
     (tell) => {
@@ -68,7 +71,7 @@ async function askUntilAnswered(): Promise<BuildMatch> {
   }
 }
 
-/** Null: there is no answer, or that of a proxy whose service is away. */
+/** Null: there is no answer, or only the error of a proxy in front of the service. */
 async function ask(): Promise<BuildMatch | null> {
   try {
     const response = await fetch(import.meta.env.BASE_URL, {

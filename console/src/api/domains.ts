@@ -129,9 +129,7 @@ export const addDkimKey = (
   body: Body<'POST /companies/:company/domains/:domain/dkim'>,
 ) => shown(company, call('POST /companies/:company/domains/:domain/dkim', { company, domain, body }))
 
-/**
- * For changes after which the domain needs other records: checks DNS, so that the domain's badge is right.
- */
+/** For changes after which the domain needs other records: checks DNS, so that the domain's badge is right. */
 async function checkedAfter(company: string, domain: string, changing: Promise<WholeDomain>): Promise<void> {
   await shown(company, changing)
   await verifyDomain(company, domain)

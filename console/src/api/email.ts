@@ -39,14 +39,14 @@ function nextLook({ recipients }: EmailDetail): number | false {
   return soon ? LOOK_AGAIN : LOOK_SELDOM
 }
 
-/** The number of recipients, of which one answer lists no more than a hundred. */
+/** The number of all recipients: one answer lists at most a hundred of them. */
 export function countOf({ states }: EmailDetail): number {
   return Object.values(states).reduce((sum, count) => sum + count, 0)
 }
 
 const LIST = 'GET /companies/:company/emails'
 
-/** Lists and pages of emails: no event of an email says that a pause or its domain holds it. */
+/** Lists and pages of emails, for changes of pauses and domains: no event says that an email is now paused or held. */
 export const SHOWN_EMAILS = [LIST, EMAIL] as const
 
 /** Works in capture mode only. */
@@ -56,7 +56,7 @@ export const deleteAllEmails = (company: string) =>
 /** Reloads the list after emails were deleted. */
 export const emailsDeleted = () => invalidate(LIST)
 
-/** Reloads emails that are shown: those of these ids, or all. */
+/** Reloads the shown emails that have these ids, or all shown emails. */
 export function emailsChanged(ids: ReadonlySet<string> | 'all'): Promise<void> {
   return queries.invalidateQueries({
     predicate: ({ queryKey: [name, parts] }) =>
@@ -124,7 +124,7 @@ export const suppressRecipient = (company: string, email: string, position: numb
 
 export type RecipientsAction = 'retry' | 'cancel' | 'suppress'
 
-/** `ids`: positions. The email is not reloaded before all parts of a choice are done. */
+/** `ids`: the positions of some recipients. The caller reloads the email after the last request of a choice. */
 export const actOnRecipients = (
   company: string,
   email: string,

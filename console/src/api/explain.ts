@@ -13,5 +13,5 @@ export const explanationQuery = (company: string, mail: ExplainedMail) => ({
   retry: false,
 })
 
-/** Speaks to the server up to RCPT. For operators. */
+/** Opens an SMTP session with the recipient's server, and ends it after RCPT. For operators. */
 export const rehearse = (mail: ExplainedMail) => change('POST /installation/rehearsal', { body: mail })

@@ -16,7 +16,7 @@ export type VolumeBreakdown = NonNullable<JsonAnswer<'GET /companies/:company/ov
 export type InstallationJson = JsonAnswer<typeof INSTALLATION>
 export type { OverviewSpan }
 
-/** A chart of an hour changes while it is viewed; counts follow the events by a moment. */
+/** A chart of an hour changes while it is viewed. Counts are updated a moment after the events. */
 const LIVE = { refetchInterval: 10_000, placeholderData: keepPreviousData } as const
 
 /** Limits the counts to a sending domain (its id) or to a recipient domain. */
@@ -62,7 +62,7 @@ export const retryWaiting = (company: string, domain: string | null) =>
 
 export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 
-/** `null` stands for every company, or for every domain; without a site, for every site. */
+/** `null` stands for every company or domain. A target without a site stands for every site. */
 export type PauseTarget = Body<'POST /installation/pauses'>
 
 export const pause = (body: PauseTarget) => change('POST /installation/pauses', { body }, ...WITH_PAUSES)

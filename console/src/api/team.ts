@@ -17,7 +17,7 @@ export const teamQuery = (company: string) => read(TEAM, { company })
 
 export const peopleQuery = read(PEOPLE)
 
-/** The people that are shown, and the audit list, which has an entry of each change. */
+/** The answers that a change of people affects, and the audit list, which has an entry for each change. */
 const SHOWN = [TEAM, PEOPLE, 'GET /companies/:company/audit', 'GET /session'] as const
 
 export const invite = (company: string, body: Body<'POST /companies/:company/team/invitations'>) =>

@@ -1,4 +1,4 @@
-/** Finds room for improvement in a message: findings, each with a reason and advice. Pure functions of the message. */
+/** Checks of a message: each gives a finding, a reason and advice. All are pure functions of the message. */
 import type { Check, CheckedEmail, Grade } from './check.ts'
 import { type HtmlFacts, htmlFacts } from './html-facts.ts'
 import { spamScore } from './spam-score.ts'

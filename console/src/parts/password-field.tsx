@@ -15,7 +15,7 @@ export function NewPasswordField(field: PasswordInputProps) {
   )
 }
 
-/** Tells password managers whose password the form has: nobody sees it. */
+/** An invisible field that tells password managers whose password is in the form. */
 export function PasswordOwner({ address }: { address: string | null }) {
   return <input type="text" name="username" autoComplete="username" value={address ?? ''} readOnly hidden />
 }

@@ -7,13 +7,13 @@ interface RetryAction {
   run: () => Promise<void>
 }
 
-/** Retries waiting mail of a company, to one recipient domain or all. */
+/** Retries the waiting mail of a company, to one recipient domain or to all. */
 export function retryAction(company: string, domain: string | null): RetryAction {
   const what = domain === null ? 'all waiting mail' : `all mail waiting for ${domain}`
   return retryOf(what, () => retryWaiting(company, domain))
 }
 
-/** Asks first, since all mail that waits for a site which deferred it is tried there at once. */
+/** Asks for confirmation, because a site that has deferred mail then gets all of it at once. */
 export function retryOf(what: string, retry: () => Promise<RetryAnswer>): RetryAction {
   return {
     ask: {

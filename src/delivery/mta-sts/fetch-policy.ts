@@ -1,7 +1,7 @@
 import type { SendRequest } from '../../network/outgoing.ts'
 import { type PolicyFile, readPolicy } from './policy.ts'
 
-/** RFC 8461 3.3: one minute at most, and 64 KB. */
+/** RFC 8461 3.3 suggests one minute and 64 KB. */
 const TIMEOUT_MS = 30_000
 const MOST_OCTETS = 64 * 1024
 const HTTPS = 443
@@ -17,7 +17,7 @@ export function policyUrl(domain: string, port = HTTPS): string {
 
 /**
  * Fetches the policy of a domain (RFC 8461 3.3): over HTTPS, from a server with a valid certificate, without redirects.
- * Rejects with the reason when there is none.
+ * Rejects with the reason when there is no policy.
  */
 export async function fetchPolicy(ask: SendRequest, domain: string, port = HTTPS): Promise<PolicyFile> {
   const url = new URL(policyUrl(domain, port))
@@ -31,7 +31,7 @@ export async function fetchPolicy(ask: SendRequest, domain: string, port = HTTPS
   if (status !== 200) throw new Error(`${url.host} answered with status ${status}`)
   // RFC 8461 3.2: guards against servers on which users may store files of other types under any path.
   if (!/^text\/plain\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
-    throw new PolicyInvalid(`${url.host} answered with something else than plain text`)
+    throw new PolicyInvalid(`${url.host} answered with something other than plain text`)
   }
   if (!complete) throw new PolicyInvalid(`The policy of ${domain} is longer than ${MOST_OCTETS / 1024} KiB`)
   const policy = readPolicy(body.toString('utf8'))

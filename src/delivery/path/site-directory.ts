@@ -228,3 +228,8 @@ function sizeOf(domain: string, hosts: MailHosts): number {
   for (const rank of hosts.ranks) for (const host of rank) size += host.length
   return size
 }
+
+/** Whether a site with this key is that of a large provider. */
+export function isOfProvider(siteKey: string): boolean {
+  return siteKey.startsWith('provider:')
+}

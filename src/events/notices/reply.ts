@@ -1,7 +1,7 @@
 /** The reply of the other server, as both dialects show it. */
 import type { EventDetail } from '../../email/event.ts'
 
-/** The text of a reply without its codes (RFC 5321 4.2, RFC 2034 4), which may follow words of Postroad. */
+/** The text of a reply without its codes (RFC 5321 4.2, RFC 2034 4). Words of Postroad may stand before the codes. */
 export function replyWords({ code, enhancedCode, message = '' }: EventDetail): string {
   if (code === undefined) return message
   for (const between of enhancedCode === undefined ? [] : [' ', '-']) {

@@ -38,6 +38,10 @@ export const inboundDescription = describedRoute(`POST ${INBOUND_PATH}`, {
     id: { type: 'string' },
     kind: { enum: INBOUND_KINDS },
     outcome: { enum: INBOUND_OUTCOMES },
+    note: {
+      anyOf: [{ type: 'string' }, { type: 'null' }],
+      description: 'Why a report about a domain was not counted.',
+    },
     events: { type: 'integer', description: 'Events that were recorded for it now.' },
     email_id: { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The email that it is about.' },
   }),
@@ -56,9 +60,9 @@ export async function receiveInboundMail(
     const raw = await readBody(request, reply.raw, core.limit)
     return { raw, recipient: null, source: 'http', peer: keyId, companyId }
   })
-  const { id, kind, outcome, events, emailId, putOff } = await handedIn
+  const { id, kind, outcome, note, events, emailId, putOff } = await handedIn
   if (putOff) return putOffAnswer(id)
-  const answer = { object: 'inbound_mail', id, kind, outcome, events, email_id: emailId }
+  const answer = { object: 'inbound_mail', id, kind, outcome, note, events, email_id: emailId }
   return { status: 200, type: JSON_TYPE, body: JSON.stringify(answer) }
 }
 

@@ -1,6 +1,6 @@
 /** The report that a mail carries as a part. */
 import { decodeBody } from '../raw/decode.ts'
-import { RawError, withCrlfLines } from '../raw/lines.ts'
+import { RawError, withCrBeforeLf, withCrlfLines } from '../raw/lines.ts'
 import { type RawPart, readStructure } from '../raw/structure.ts'
 
 export type DomainReportKind = 'dmarc' | 'tls'
@@ -28,7 +28,8 @@ const UNKNOWN_TYPE = 'application/octet-stream'
 /** Null for mail that carries no report. */
 export function reportOfMail(raw: Uint8Array): PackedReport | null {
   try {
-    const octets = withCrlfLines(raw)
+    // Some reporters mix line ends. What a header field means decides nothing here, so any end of a line will do.
+    const octets = withCrlfLines(withCrBeforeLf(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)))
     const waiting = [readStructure(octets)]
     for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
       // A message in the message is somebody else's.

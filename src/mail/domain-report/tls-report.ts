@@ -1,4 +1,5 @@
 /** TLS reports (RFC 8460 4.4): what we send about the domains of recipients, and what others send about ours. */
+import { parseBoundedJson, TooManyValues } from '../../common/bounded-json.ts'
 import { DomainReportError } from './report-error.ts'
 
 export type TlsPolicyType = 'sts' | 'tlsa' | 'no-policy-found'
@@ -99,9 +100,11 @@ export function readTlsReport(text: string): TlsReport {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
-    throw new DomainReportError('The report is not valid JSON.')
+    return parseBoundedJson(text)
+  } catch (error) {
+    throw new DomainReportError(
+      error instanceof TooManyValues ? error.message : 'The report is not valid JSON.',
+    )
   }
 }
 

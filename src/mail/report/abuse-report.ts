@@ -3,6 +3,7 @@
  * the older text of `Field: value` lines. Those about mail are complaints. RFC 9477 3.4 lets mailbox providers write
  * their feedback in it.
  */
+import { parseBoundedJson } from '../../common/bounded-json.ts'
 import { withCrBeforeLf } from '../raw/lines.ts'
 import { typedAddress } from './address-text.ts'
 import { messageIdIn } from './message-id-text.ts'
@@ -129,7 +130,7 @@ const isObject = (value: unknown): value is DocumentFields =>
 
 function objectIn(text: string): DocumentFields | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseBoundedJson(text)
     return isObject(value) ? value : null
   } catch {
     return null

@@ -15,7 +15,7 @@ import { statusRecipients } from './status-recipients.ts'
 
 export { READ_LIMIT } from './open-report.ts'
 
-/** Reports that come back with a report are read when the outer one names nobody. */
+/** How deep reports within reports are read: an inner report is read when the outer one names nobody. */
 const MAX_DEPTH = 2
 
 /**
@@ -26,7 +26,7 @@ export function readReport(raw: Uint8Array): MailReport {
   return readOpened(openReport(raw))
 }
 
-/** The same for a mail that was taken apart already. `depth`: how many reports it came back with. */
+/** Reads a report that is open already. `depth`: in how many reports it is enclosed. */
 export function readOpened(open: OpenReport, depth = 0): MailReport {
   const { fields } = open
   const attached = headerOf(open.returned)
@@ -35,11 +35,11 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   const returned = returnedHeader(prose.returned, attached)
   const status = statusOf(open, prose)
   const kind = proseKind(fields, prose, returned, status !== null)
-  const told = isAboutDelivery(open, prose, kind) ? null : complaintOf(open, attached)
-  if (told !== null) return told
+  const feedback = isAboutDelivery(open, prose, kind) ? null : complaintOf(open, attached)
+  if (feedback !== null) return feedback
 
-  // A system that answers a forged bounce quotes it and signs its answer: in prose, only what came back names the
-  // email.
+  // In prose, only the returned part names the email: a system that answers a forged bounce quotes it and signs its
+  // answer.
   const isProse = status === null && (kind === 'bounce' || kind === 'delay')
   const about = returnedEmail(isProse ? [] : fields, returned, status ?? UNNAMED)
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
@@ -77,7 +77,9 @@ function partiesOf(fields: readonly RawField[], returned: readonly RawField[]): 
   return { own: new Set(own), addressees: new Set(addresseesOf(returned)) }
 }
 
-/** The email that came back with a bounce may be a complaint that a customer sent on. */
+/**
+ * Whether a mail is about delivery, even if the email that came back with it is a complaint which a customer forwarded.
+ */
 function isAboutDelivery({ statuses, reportType }: OpenReport, prose: Prose, kind: ReportKind): boolean {
   if (statuses.length > 0) return true
   return reportType !== 'feedback-report' && prose.opened && (kind === 'bounce' || kind === 'delay')
@@ -92,7 +94,7 @@ function complaintOf(open: OpenReport, attached: readonly RawField[]): MailRepor
 }
 
 function abuseReportOf(open: OpenReport): AbuseReport | null {
-  // Without the reported mail a text of fields may be quoted from any mail.
+  // Fields in a text count only when the whole reported email is attached: otherwise they may be a quotation.
   const [first = ''] = open.whole ? open.texts : []
   const written = holdsAbuseFields(first) ? [first] : []
   for (const text of [...open.abuseReports, ...written]) {
@@ -115,7 +117,10 @@ function feedbackOf(
   return isComplaint(feedback) ? feedback : (abuse ?? feedback)
 }
 
-/** The header of a complaint names no email: an answer to any mail names that mail, and quotes what it likes. */
+/**
+ * The complaint's own header does not name the email: anybody can answer a mail, name it in the header and quote
+ * anything.
+ */
 function complaint(returned: readonly RawField[], feedback: Feedback): MailReport {
   const about = returnedEmail([], returned, feedback)
   if (!isComplaint(feedback)) return { kind: 'none', recipients: [], returned: about }
@@ -139,7 +144,9 @@ function complaining(address: string): ReportedRecipient {
   }
 }
 
-/** Some servers write the fields into their text. So do people who ask about a bounce. */
+/**
+ * Some servers write the fields into their text. People who ask about a bounce quote them, so only servers are trusted.
+ */
 function statusOf(open: OpenReport, prose: Prose): DeliveryStatus | null {
   if (open.statuses.length > 0) return readDeliveryStatus(open.statuses.join('\n\n'))
   const { system, silent, talk } = senderOf(open.fields)
@@ -157,7 +164,7 @@ function innerReport(open: OpenReport, prose: Prose, depth: number): MailReport 
 }
 
 /**
- * Whether a mail that is no report itself has one attached, with fields for programs (RFC 6522): a person sent it on.
+ * Whether a mail that is no report itself has one attached, with fields for programs (RFC 6522): a person forwarded it.
  */
 function isForwarded({ returned, whole }: OpenReport): boolean {
   if (returned === null || !whole) return false

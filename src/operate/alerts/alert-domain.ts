@@ -1,4 +1,4 @@
-/** The sending domain that a trouble concerns. */
+/** The sending domain that an alert is about. */
 import type { SendingDomain } from '../../accounts/account.ts'
 import type { Alert } from '../../store/store.ts'
 
@@ -8,7 +8,10 @@ export function isAboutDomain(id: string): boolean {
   return id.startsWith(KIND)
 }
 
-/** Undefined: the trouble is another one, or the company has removed the domain. Others may have added its name. */
+/**
+ * Undefined: the alert is about something else, or the company has removed the domain. Another company may have added a
+ * domain of the same name since.
+ */
 export function domainOfAlert<Domain extends Pick<SendingDomain, 'companyId' | 'name'>>(
   { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
   domains: readonly Domain[],

@@ -1,4 +1,4 @@
-/** The people who get mail about a trouble. */
+/** The people who get mail about an alert. */
 import type { AlertKind, Person } from '../../people/person.ts'
 import type { Alert } from '../../store/store.ts'
 import { isAboutDomain } from './alert-domain.ts'
@@ -13,7 +13,7 @@ export interface AlertReader {
   isOperator: boolean
 }
 
-/** Operators, and confirmed members of the company that the trouble concerns. */
+/** Operators, and confirmed members of the company that the alert is about. */
 export function readersOf(
   { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
   people: readonly Pick<Person, 'address' | 'alerts' | 'memberships' | 'operator'>[],

@@ -1,16 +1,20 @@
 /** Sites that take no mail from here: each is a subject of its own, which begins and ends by itself. */
+import { Tally } from '../../common/tally.ts'
 import { siteKeyOf } from '../../delivery/path/path.ts'
-import { hasSourceOf } from '../../queue/present-sources.ts'
+import { isOfProvider } from '../../delivery/path/site-directory.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
-import { sourcesInService } from '../shared-closures.ts'
+import { sharedClosedPaths } from '../shared-closures.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { type DoctorCheck, ok, type PlannedCheck, problem, warning } from './check.ts'
 
 /**
- * Sites that have a check of their own, those first that have been closed for longest: a new one takes nobody's place.
+ * Sites that have a check of their own, beside those of large providers. Those come first that have been closed for
+ * longest: a new one takes nobody's place.
  */
 const MOST_SITES = 10
+/** Of these, sites that the mail of one company met: a company can send to any number of servers of its own. */
+const MOST_OF_ONE = 3
 /** Closures of one site that are named. */
 const MOST_NAMED = 5
 
@@ -35,9 +39,8 @@ export function heldMailCheck(op: Operation): PlannedCheck {
     id: ID,
     title: TITLE,
     async run() {
-      const [shared, sites] = [await op.store.sharedPaths(), await presentSites(op)]
-      const sources = sourcesInService(await op.store.nodes())
-      const paths = shared.filter(({ key }) => hasSourceOf(sources, key))
+      const [{ closed }, sites] = await Promise.all([sharedClosedPaths(op), presentSites(op)])
+      const paths = closed.map(({ path }) => path)
       const parts = [...refusingSites(op, paths, sites), ...unreachableProviders(sites)]
       return { ...ok('No server or relay refuses mail from here.'), parts }
     },
@@ -46,24 +49,29 @@ export function heldMailCheck(op: Operation): PlannedCheck {
 
 function refusingSites(
   op: Operation,
-  paths: Awaited<ReturnType<Operation['store']['sharedPaths']>>,
+  paths: readonly ClosedPath[],
   sites: ReadonlyMap<string, SiteState>,
 ): DoctorCheck[] {
-  const refusals = paths.flatMap(({ state: { closed } }) =>
-    closed !== null && concernsThisService(closed) ? [closed] : [],
-  )
+  const refusals = paths.filter(concernsThisService)
   const bySite = [...Map.groupBy(refusals, ({ path }) => siteKeyOf(path))].toSorted(
     ([one, a], [other, b]) => firstOf(a) - firstOf(b) || (one < other ? -1 : 1),
   )
+  const ranks = new Tally()
   const refusing = bySite.map(([key, closures]) => {
     const name = sites.get(key)?.name ?? nameIn(key)
     // Closures for all mail come first: a company can cause many of its own.
     const inOrder = [...closures.filter(concernsAll), ...closures.filter((each) => !concernsAll(each))]
     const sentences = inOrder.map((closed) => refusalSentence(op, closed, name))
-    return { key, name, refusesAll: concernsAll(inOrder[0]!), sentences }
+    const [{ metBy }] = inOrder as [ClosedPath]
+    const rank = metBy === null ? 0 : ranks.of(metBy)
+    if (metBy !== null) ranks.add(metBy, 1)
+    return { key, name, rank, refusesAll: concernsAll(inOrder[0]!), sentences }
   })
-  const named = refusing.filter(({ refusesAll }) => refusesAll).slice(0, MOST_SITES)
-  const others = refusing.filter((site) => !named.includes(site)).flatMap(({ sentences }) => sentences)
+  const named = namedOf(refusing.filter(({ refusesAll }) => refusesAll))
+  const others = refusing
+    .filter((site) => !named.includes(site))
+    .toSorted((one, other) => one.rank - other.rank)
+    .flatMap(({ sentences }) => sentences)
   const checks = named.map(({ key, name, sentences }) => ({
     ...subject(key, name),
     ...problem(limited(sentences), `Correct the cause that the server names; ${WAITS}`),
@@ -73,6 +81,12 @@ function refusingSites(
     ...checks,
     { id: ID, title: TITLE, ...problem(limited(others), `See them all: postroad site list; ${WAITS}`) },
   ]
+}
+
+/** `rank`: the number of earlier sites that mail of the same company met. */
+function namedOf<Site extends { key: string; rank: number }>(sites: readonly Site[]): Site[] {
+  const named = sites.filter(({ key, rank }) => !isOfProvider(key) && rank < MOST_OF_ONE).slice(0, MOST_SITES)
+  return sites.filter((site) => isOfProvider(site.key) || named.includes(site))
 }
 
 /** A company can close many paths to its own mail, with servers of its own: they share one check. */

@@ -1,4 +1,6 @@
-/** Recipients that wait only because their sending domain may not send, or their path is closed. */
+/**
+ * Recipients that wait only because their sending domain may not send, their path is closed, or their site is paused.
+ */
 import type { RecipientKey } from '../recipient-decision.ts'
 import { happen } from './decisions.ts'
 import { live } from './live-recipients.ts'
@@ -18,7 +20,10 @@ const DOMAINS = statement<{ domain: string }>((dialect) => {
     ) SELECT domain FROM held WHERE domain IS NOT NULL`
 }, 'held-domains')
 
-/** Recipients looked at in one step, for the same reason: mostly some of them stay held. */
+/**
+ * Recipients examined in one step. Most of them may stay held, so a limit on released ones alone would not bound a
+ * step.
+ */
 const LOOKED_AT = 5_000
 
 const AFTER = (dialect: Dialect, email: string, position: string) =>
@@ -53,7 +58,7 @@ export const holdReads = {
 } satisfies Operations<ReadPort>
 
 export const holdWalks = {
-  /** A recipient that is held again meanwhile lies before the place, and is not released twice. */
+  /** A recipient that is held again during the walk lies before `place`, so it is not released twice. */
   *releaseHeld(port, place, domainId, { now, dueBefore, heldFor = null, domains = null }) {
     const { email, position } = (place as RecipientKey | null) ?? { email: null, position: -1 }
     const last = yield* port.look.one(LAST_LOOKED_AT, domainId, email, position)

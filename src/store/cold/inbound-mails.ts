@@ -30,9 +30,10 @@ import { type ColdStatement, type Dialect, dynamicStatement, statement } from '.
 /**
  * Mails that changed nothing, of which the newest are kept. Strangers can send as many as they like, and must not have
  * the mail of others removed: so an email and a company have shares of their own, for each outcome, and so has mail
- * about no email. Of such mail that companies hand in, each has a share for all outcomes.
+ * about no email. Of such mail, each network of clients has a share for all outcomes, and so has each company that hands
+ * it in.
  */
-export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 2_000, handedIn: 100 }
+export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofClient: 100, handedIn: 100 }
 /** Excess mails removed at once: a commit adds fewer to a share. */
 const STEP = 200
 
@@ -43,6 +44,7 @@ interface KeptRow {
   emailId: string | null
   outcome: InboundOutcome
   handedInBy: number | null
+  client: string | null
 }
 
 interface EmailRow {
@@ -99,16 +101,16 @@ const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
 
 const KEEP = statement<KeptRow>(
   `INSERT INTO inbound_mails (id, digest, at, source, peer, recipient, sender, subject, kind, company, email_id, outcome,
-      events, findings, size, raw, handed_in_by)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-      (SELECT num FROM companies WHERE id = $17))
+      events, findings, size, raw, client, note, handed_in_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+      (SELECT num FROM companies WHERE id = $19))
     ON CONFLICT (digest) DO UPDATE SET times = inbound_mails.times + 1, events = inbound_mails.events + excluded.events,
       company = coalesce(inbound_mails.company, excluded.company),
       email_id = coalesce(inbound_mails.email_id, excluded.email_id),
       outcome = CASE WHEN inbound_mails.outcome = 'recorded' OR excluded.outcome = 'repeated'
           OR (excluded.email_id IS NULL AND inbound_mails.email_id IS NOT NULL)
         THEN inbound_mails.outcome ELSE excluded.outcome END
-    RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy"`,
+    RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy", client`,
 )
 
 /** Removes the oldest mails of a share. Those that another node is removing are left to that node. */
@@ -123,6 +125,7 @@ function trim(share: string, kept: number): ColdStatement {
 const TRIM_EMAIL = trim('email_id = $1 AND outcome = $2', KEPT.ofEmail)
 const TRIM_COMPANY = trim('company = $1 AND outcome = $2', KEPT.ofCompany)
 const TRIM_HANDED_IN = trim('handed_in_by = $1 AND email_id IS NULL', KEPT.handedIn)
+const TRIM_CLIENT = trim('client = $1 AND email_id IS NULL', KEPT.ofClient)
 const TRIM_OTHERS = trim('outcome = $1 AND handed_in_by IS NULL AND email_id IS NULL', KEPT.ofNobody)
 const FORGET = forgetBefore('inbound_mails', 'id', 'at')
 const RAW = statement<{ raw: Uint8Array }>('SELECT raw FROM inbound_mails WHERE id = $1')
@@ -256,7 +259,7 @@ export const inboundMailWrites = {
 
 function* keep(
   db: PortTransaction,
-  { mail, company, handedInBy }: PlacedArrival,
+  { mail, company, client, handedInBy }: PlacedArrival,
   events: number,
 ): PortSteps<InboundResult & { row: KeptRow }> {
   const { id, digest, at, source, peer, recipient, from, subject, kind, emailId, refused, size, raw } = mail
@@ -265,7 +268,7 @@ function* keep(
   const row = (yield* db.one(
     KEEP,
     ...[id, digest, Math.round(at), source, ...texts, kind, company, emailId, outcome, events],
-    ...[JSON.stringify(mail.findings), size, raw, handedInBy ?? null],
+    ...[JSON.stringify(mail.findings), size, raw, client ?? null, mail.note, handedInBy ?? null],
   ))!
   return { id: row.id, outcome, events, row }
 }
@@ -274,7 +277,7 @@ type Share = [trimming: ColdStatement, ...values: (string | number | null)[]]
 
 /** The shares that grew by these mails, each once. Mail that led to events belongs to none. */
 function sharesOf(rows: readonly KeptRow[]): Share[] {
-  const shares = rows.flatMap(({ company, emailId, outcome, handedInBy }): Share[] => {
+  const shares = rows.flatMap(({ company, emailId, outcome, handedInBy, client }): Share[] => {
     if (outcome === 'recorded') return []
     if (emailId !== null) {
       return [
@@ -282,7 +285,9 @@ function sharesOf(rows: readonly KeptRow[]): Share[] {
         [TRIM_COMPANY, company, outcome],
       ]
     }
-    return handedInBy === null ? [[TRIM_OTHERS, outcome]] : [[TRIM_HANDED_IN, handedInBy]]
+    if (handedInBy !== null) return [[TRIM_HANDED_IN, handedInBy]]
+    const others: Share = [TRIM_OTHERS, outcome]
+    return client === null ? [others] : [[TRIM_CLIENT, client], others]
   })
   const named = shares.map((share): [string, Share] => [JSON.stringify(share), share])
   return [...new Map(named).values()]
@@ -297,7 +302,7 @@ function pageOf(filter: InboundFilter): [page: ColdStatement<InboundRow>, values
   conditions.where(kind, (place) => `m.kind = ${place}`)
   conditions.where(outcome, (place) => `m.outcome = ${place}`)
   const page = `SELECT m.id, m.at, m.times, m.source, m.peer, m.recipient, m.sender AS "from", m.subject,
-      m.kind, c.id AS "companyId", m.email_id AS "emailId", m.outcome, m.events, m.findings, m.size,
+      m.kind, c.id AS "companyId", m.email_id AS "emailId", m.outcome, m.note, m.events, m.findings, m.size,
       octet_length(m.raw) AS kept
     FROM inbound_mails m LEFT JOIN companies c ON c.num = m.company ${conditions.page('m.id', filter)}`
   return [dynamicStatement(page), conditions.values]

@@ -11,7 +11,7 @@ const STEP = 1_000
 /** The column's value for an event of a company. */
 const NO_EMAIL = ''
 
-/** A repeated row was committed before, although no answer came. */
+/** A row that exists was committed by an earlier try whose answer was lost. */
 const ADD = statement(
   ({ rows }) => `INSERT INTO webhook_attempts
       (webhook, id, number, part, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
@@ -61,7 +61,9 @@ const EVENTS = statement<WebhookMessageRow>(`SELECT a.number, a.part, a.type, a.
   LEFT JOIN events e ON e.number = n.number
   ORDER BY n.number DESC, n.part DESC`)
 
-/** Values: the webhook's number, whether they succeeded, and how many are kept. */
+/**
+ * Values: the webhook's number, then those of `which`: whether the attempts succeeded and how many are kept, or a time.
+ */
 const forgetSome = (which: string) =>
   statement(
     ({ isAmong }) =>

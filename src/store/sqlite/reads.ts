@@ -16,7 +16,7 @@ import {
 } from './protocol.ts'
 import { readOperations } from './read/operations.ts'
 
-/** Opens the database and answers the calls that come through the port, until that is closed. */
+/** Opens the database, and answers the calls that come through the port until the port is closed. */
 export function serveReads(port: MessagePort, place: DatabaseLocation): void {
   const { path } = place
   const reply = (message: ThreadReply, moved: ArrayBuffer[] = []) => port.postMessage(message, moved)
@@ -29,7 +29,7 @@ export function serveReads(port: MessagePort, place: DatabaseLocation): void {
     const begin = db.prepare('BEGIN')
     const end = db.prepare('ROLLBACK')
 
-    /** Runs in one read transaction, so that several statements see the same moment. */
+    /** Runs a call in one read transaction, so that several statements see the same moment. */
     const run = (call: ThreadCall<Reads>): CallResult => {
       try {
         begin.run()

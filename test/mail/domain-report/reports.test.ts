@@ -131,6 +131,7 @@ describe('TLS reports', () => {
   test('a file that is not a report is refused', () => {
     assert.throws(() => readTlsReport('{"a":'), /not valid JSON/)
     assert.throws(() => readTlsReport('[]'), /no TLS report/)
+    assert.throws(() => readTlsReport(`[${'[],'.repeat(160_000)}[]]`), /more than 300000 values/)
     const many = { ...TLS_REPORT, policies: Array(101).fill(TLS_REPORT.policies[0]) }
     assert.throws(() => readTlsReport(tlsReportJson(many)), /more than 100 policies/)
   })

@@ -450,14 +450,29 @@ describe('mail that waits', () => {
     const many = Array.from({ length: 11 }, (_, index) => ({ site: `mx:m${index}.test`, since: 100 - index }))
     await shareClosedPaths(world.store, ...many)
     const checks = await heldMail()
-    assert.equal(checks.length, 11)
+    assert.equal(checks.length, 12)
     assert.equal(checks[0]![0], 'held-mail:mx:a.test,b.test')
     assert.deepEqual(checks.at(-1), [
       'held-mail',
       'Closed paths',
       'problem',
-      'm2.test refuses mail: no. m1.test refuses mail: no. m0.test refuses mail: no.',
+      'm1.test refuses mail: no. m0.test refuses mail: no.',
     ])
+    await openPaths(world.store)
+  })
+
+  test('a company with many servers of its own takes three checks of sites that refuse all mail', async () => {
+    const own = Array.from({ length: 20 }, (_, index) => ({
+      site: `mx:m${String(index).padStart(2, '0')}.test`,
+      since: index,
+      metBy: 'attacker',
+    }))
+    await shareClosedPaths(world.store, ...own, { site: 'mx:good.test', since: 99, metBy: 'other' })
+    const checks = await heldMail()
+    assert.deepEqual(
+      checks.map(([id]) => id),
+      ['m00', 'm01', 'm02', 'good'].map((name) => `held-mail:mx:${name}.test`).concat('held-mail'),
+    )
     await openPaths(world.store)
   })
 

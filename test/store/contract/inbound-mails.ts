@@ -23,7 +23,15 @@ import type { OpenBench } from './contract.ts'
 export function inboundMail(change: Partial<NewInboundMail> = {}): NewInboundMail {
   const id = newId()
   return {
-    ...{ id, digest: `digest of ${id}`, at: NOW + HOUR, source: 'smtp', peer: '192.0.2.7', emailId: null },
+    ...{
+      id,
+      digest: `digest of ${id}`,
+      at: NOW + HOUR,
+      source: 'smtp',
+      peer: '192.0.2.7',
+      emailId: null,
+      note: null,
+    },
     ...{ recipient: 'b1@bounces.acme.test', from: 'MAILER-DAEMON@mx.x.test', subject: 'Undelivered' },
     ...{ kind: 'bounce', refused: null, findings: [], size: 6, raw: Buffer.from('a\0b\r\n!') },
     ...change,
@@ -251,14 +259,19 @@ export function inboundMailsContract(open: OpenBench): void {
       const handedIn = inboundMail({ refused: 'no_email', source: 'http' })
       await keep([{ mail: handedIn, handedInBy: other.id }])
 
-      const rows: [most: number, change: Partial<NewInboundMail>, handedInBy?: string][] = [
+      const rows: [
+        most: number,
+        change: Partial<NewInboundMail>,
+        by?: Pick<InboundArrival, 'handedInBy' | 'client'>,
+      ][] = [
         [KEPT.ofEmail, { emailId: one.id }],
-        [KEPT.handedIn, { source: 'http' }, own.id],
+        [KEPT.handedIn, { source: 'http' }, { handedInBy: own.id }],
+        [KEPT.ofClient, {}, { client: '192.0.2.0/24' }],
         [KEPT.ofNobody, {}],
       ]
-      for (const [most, change, handedInBy] of rows) {
+      for (const [most, change, by] of rows) {
         const flood = mails(most + 3, change)
-        await keep(flood.map((mail) => ({ mail, handedInBy })))
+        await keep(flood.map((mail) => ({ mail, ...by })))
         assert.deepEqual(await Promise.all(flood.slice(0, 4).map(isKept)), [false, false, false, true])
         assert.equal(await isKept(flood.at(-1)!), true)
         for (const mail of [...others, recorded, handedIn]) assert.equal(await isKept(mail), true)

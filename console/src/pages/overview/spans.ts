@@ -8,17 +8,19 @@ export const SPAN_WORDS: Readonly<Record<OverviewSpan, { label: string; last: st
   year: { label: 'Year', last: '12 months' },
 }
 
+/** In Unix milliseconds, and milliseconds for `step`. */
 interface ChartSpan {
   since: number
   until: number
   step: number
+  /** When the company was created; of all companies, the first. */
   began: number
 }
 
-/** Points of a chart, at least, however new a company is. */
+/** The fewest points of a chart, even for a new company. */
 const FEWEST = 12
 
-/** The points before the company, which its first chart leaves out. */
+/** The number of points before the company was created: a chart leaves them out. */
 export function pointsBefore({ since, until, step, began }: ChartSpan): number {
   const points = Math.round((until - since) / step)
   return Math.max(0, Math.min(Math.floor((began - since) / step), points - FEWEST))

@@ -1,7 +1,7 @@
 /** One returned mail: from where, what it reports, and what followed. */
 import { Button, Stack, Text } from '@mantine/core'
 import { Download } from 'lucide-react'
-import { OUTCOME_SENTENCES } from '../../../../src/operate/returned-mail-words.ts'
+import { outcomeSentence } from '../../../../src/operate/returned-mail-words.ts'
 import { type ReturnedMail, returnedSourceUrl } from '../../api/returned-mail.ts'
 import { Category } from '../../parts/category.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -32,7 +32,7 @@ const WAYS: Readonly<Record<ReturnedMail['source'], string>> = {
 }
 
 function Details({ company, of }: { company: string; of: ReturnedMail }) {
-  const { id, at, times, source, peer, recipient, from, subject, outcome, findings, size, kept } = of
+  const { id, at, times, source, peer, recipient, from, subject, outcome, note, findings, size, kept } = of
   return (
     <Stack gap="sm">
       <Text fw={600}>
@@ -57,7 +57,7 @@ function Details({ company, of }: { company: string; of: ReturnedMail }) {
         )}
         {times > 1 && ` · came ${times} times`}
       </Text>
-      <Text size="sm">{OUTCOME_SENTENCES[outcome]}</Text>
+      <Text size="sm">{outcomeSentence({ outcome, note })}</Text>
       {findings.map((finding) => (
         <Stack key={finding.address} gap={2}>
           <Text size="sm" fw={600}>

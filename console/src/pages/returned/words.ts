@@ -19,4 +19,6 @@ export const OUTCOMES: Readonly<Record<InboundOutcome, string>> = {
   other_email: 'Other message',
   no_recipient: 'Unknown recipient',
   too_many: 'Too many reports',
+  counted: 'Counted',
+  not_counted: 'Not counted',
 }

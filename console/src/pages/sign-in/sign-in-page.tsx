@@ -31,7 +31,7 @@ type SignInStep =
   | { at: 'choose'; me: Me }
   | { at: 'not-connected'; error: Error }
 
-/** A link that asks before it is used. */
+/** A link that is used only after the person has confirmed. */
 interface OpenedLink {
   token: string
   content: LinkPreview
@@ -155,7 +155,7 @@ export function SignInPage() {
   )
 }
 
-/** The way in for people who cannot sign in. */
+/** Help for people without a password. */
 function NoPassword({ onForgotten }: { onForgotten: () => void }) {
   const { data: ways } = useQuery(waysQuery)
   if (ways === undefined) return null
@@ -175,8 +175,8 @@ function NoPassword({ onForgotten }: { onForgotten: () => void }) {
 }
 
 /**
- * Whether the person could not sign in again without another link. On a developer's own machine in capture
- * mode the console asks for no password between the link and the inbox.
+ * Whether the person would need another link to sign in again. In capture mode on a developer's own machine, the
+ * link leads straight to the inbox, and the console asks for no password.
  */
 function needsPassword({ person, installation }: Me): boolean {
   if (person.password || person.passkeys > 0 || person.identities > 0) return false

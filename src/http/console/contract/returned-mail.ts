@@ -40,6 +40,7 @@ const RETURNED_MAIL = object({
   subject: TEXT,
   kind: { enum: INBOUND_KINDS },
   outcome: { enum: INBOUND_OUTCOMES },
+  note: TEXT_OR_NULL,
   events: INTEGER,
   times: INTEGER,
   size: INTEGER,

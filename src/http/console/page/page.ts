@@ -17,10 +17,10 @@ const DIST = new URL('../../../../console/dist', import.meta.url)
 const API = /^\/console\/api(?:\/|$)/
 /** Names in this folder contain a digest of the file's content. */
 const ASSETS = 'assets/'
-/** For a year, the customary maximum (RFC 9111 5.2.2.1, RFC 8246). */
-const FOR_GOOD = 'public, max-age=31536000, immutable'
+/** Cached for a year, the customary maximum (RFC 9111 5.2.2.1, RFC 8246). */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Cached, and revalidated on each use (RFC 9111 5.2.2.4). */
-const ASKED_FOR = 'no-cache'
+const REVALIDATED = 'no-cache'
 
 export class ConsolePage implements Api {
   readonly prefixes = ['/console']
@@ -47,14 +47,17 @@ export class ConsolePage implements Api {
     const name = pathOf(request).slice(CONSOLE_PATH.length)
     const file = await this.#files.find(name)
     if (file !== null) return fileAnswer(name, file, request)
-    // The page in its place would be taken for a faulty script.
+    // For a missing script the browser must not get the page, which it would take for a faulty script.
     if (name.startsWith(ASSETS)) throw new Fault({ code: 'path_unknown' })
     const index = await this.#files.index()
     return index === null ? beingBuiltPage() : indexAnswer(index)
   }
 }
 
-/** The page: its script gives the styles that it creates this nonce, a new one in each answer (CSP 3 7.1). */
+/**
+ * The page with a nonce (CSP 3 7.1), new in each answer. The page's script marks the styles that it creates with the
+ * nonce.
+ */
 function indexAnswer(index: string): Answer {
   const nonce = randomBytes(18).toString('base64')
   return {
@@ -70,7 +73,7 @@ function fileAnswer(name: string, file: PageFile, { raw: { headers } }: FastifyR
   const coded = file.coded.find(({ coding }) => isAccepted(coding, accepted))
   const answer = {
     type: file.type,
-    cache: name.startsWith(ASSETS) ? FOR_GOOD : ASKED_FOR,
+    cache: name.startsWith(ASSETS) ? IMMUTABLE : REVALIDATED,
     headers: {
       etag: file.tag,
       ...(file.coded.length > 0 && { vary: 'accept-encoding' }),

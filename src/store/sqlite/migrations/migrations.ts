@@ -22,6 +22,7 @@ import { sql as endedPauses } from './0020-ended-pauses.ts'
 import { sql as memberAdvice } from './0021-member-advice.ts'
 import { sql as rawFiles } from './0022-raw-files.ts'
 import { sql as inboundShares } from './0023-inbound-shares.ts'
+import { sql as inboundClients } from './0024-inbound-clients.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0021-member-advice', memberAdvice),
   migration('0022-raw-files', rawFiles),
   migration('0023-inbound-shares', inboundShares),
+  migration('0024-inbound-clients', inboundClients),
 ]
