@@ -121,7 +121,9 @@ function closedFields({ closed }: ExplanationJson['site']): [string, string][] {
   ]
 }
 
-function sourceText({ source: { address, proxy, helo, warm_up: warmUp } }: ExplanationJson): string {
+function sourceText({ source }: ExplanationJson): string {
+  const { address, proxy, missing, helo, warm_up: warmUp } = source
+  if (missing !== null) return `none: ${missing}`
   const from = address ?? 'the address that the system chooses'
   const through = proxy === null ? '' : ` through ${proxy}`
   const warming = warmUp === null ? '' : `, ${warmUpText(warmUp)}`

@@ -6,7 +6,12 @@ import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { domainDemand } from '../common/required-tls.ts'
 import { utcTime } from '../common/utc-day.ts'
 import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
-import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
+import {
+  type DeliveryRehearsal,
+  notRehearsed,
+  rehearsalObstacle,
+  rehearse,
+} from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversNamed } from '../delivery/path/path.ts'
 import { addressesOf } from '../delivery/path/source.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
@@ -16,6 +21,7 @@ import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
 import { coversMail } from '../queue/pauses.ts'
 import type { Pause, SiteClosure, SiteState, SiteWarmUp } from '../store/store.ts'
+import { addressesInService } from './addresses-in-service.ts'
 import { authoriseWhole } from './authority.ts'
 import { readable } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
@@ -109,6 +115,8 @@ export const rehearseDelivery = verb(
     const explanation = await explained(op, request)
     const { address } = explanation
     const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`
+    const obstacle = await rehearsalObstacle(explanation)
+    if (obstacle !== null) return { explanation, tried: notRehearsed(obstacle) }
     const tried = await rehearse(explanation, op.setup.smtpPort, { sender, recipient: address })
     const problem = explanation.problem ?? refusalIn(tried)
     return { explanation: { ...explanation, problem }, tried }
@@ -130,13 +138,14 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const sender = senderOf(op, request)
   const reports = freshReports(op)
   const [sites, closures] = await Promise.all([reports.then(combinedSites), presentClosures(op, reports)])
+  const sources = sourceChoice(op, await addressesInService(op, closures.sources))
   const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key), closures)
   const isUsable = (path: Path) => {
     const { closed, warmUp } = present(path)
     return closed === null && warmUp?.usedUp !== true
   }
   const [found, suppressions, allPauses, last] = await Promise.all([
-    forecastFor(op, sender, domain, isUsable),
+    forecastFor(op, sender, domain, { isUsable, sources }),
     suppressionsOf(op, sender, address),
     op.store.pauses(op.now()),
     lastResults(op, request, domain),
@@ -224,23 +233,20 @@ async function suppressionsOf(
     .map((each) => ({ ...each, domain: nameOf(each.domainId) }))
 }
 
+type PathParts = Pick<ForecastParts, 'isUsable' | 'sources'>
+
 /** Companies take turns: the look-ups of one, whose servers are silent, hold up no other. */
-async function forecastFor(
-  op: Operation,
-  sender: Sender,
-  to: string,
-  isUsable: ForecastParts['isUsable'],
-): Promise<Forecast> {
+async function forecastFor(op: Operation, sender: Sender, to: string, parts: PathParts): Promise<Forecast> {
   const { explanations } = op
   if (explanations !== null) {
     return await explanations.inTurn(sender.companyId, () =>
-      forecastWith(op, explanations, sender, to, isUsable),
+      forecastWith(op, explanations, sender, to, parts),
     )
   }
   const outgoing = op.outgoing()
   try {
     const own = new SharedExplanations({ resolver: op.hosts(), ask: outgoing.ask, store: op.store })
-    return await forecastWith(op, own, sender, to, isUsable)
+    return await forecastWith(op, own, sender, to, parts)
   } finally {
     await outgoing.close()
   }
@@ -251,7 +257,7 @@ async function forecastWith(
   { resolver, policies }: Pick<SharedExplanations, 'resolver' | 'policies'>,
   { companyId, domain }: Sender,
   to: string,
-  isUsable: ForecastParts['isUsable'],
+  pathParts: PathParts,
 ): Promise<Forecast> {
   const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
   const mail = {
@@ -267,9 +273,8 @@ async function forecastWith(
   const seal = ownRoute === null ? NO_SEAL : await op.seal()
   const settings = { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, hostname: op.hostname }
   const mtaSts = (name: string) => policies.find(name)
-  const from = { ownRoute, seal, sources: sourceChoice(op) }
   const guard = await new MailGuard(op.setup).current()
-  const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, isUsable, ...from }
+  const parts = { ...settings, ...pathParts, resolver, guard, sites: op.sites(), mtaSts, ownRoute, seal }
   return await forecast(parts, mail, to)
 }
 

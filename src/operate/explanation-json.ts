@@ -41,6 +41,7 @@ export function explanationJson(explanation: Explanation, tried: DeliveryRehears
       address: firstAddress(source),
       helo: source.helo,
       proxy: firstProxy(source),
+      missing: source.missing ?? null,
       warm_up: warmUp && warmUpJson(warmUp),
     },
     last: last.map(({ email, recipient }) => ({

@@ -12,6 +12,7 @@ import type { Operation, Setup } from '../../src/operate/verb.ts'
 import { node, suppress } from '../store/samples.ts'
 import { startSocks } from '../support/outgoing-proxies.ts'
 import { startSink } from '../support/sink.ts'
+import { openPaths, shareClosedPaths } from './closed-paths.ts'
 import { type CallerName, World } from './world.ts'
 
 let world: World
@@ -123,6 +124,7 @@ test('limits in force, and the warm-up of the address; mail leaves from another 
   ]
   const change = { setup: { sourceAddresses: ownAddresses, warmUp: [50, 100] } }
   const request = { address: JANE, from: 'acme.test' }
+  const token = await world.store.join({ ...node('a'), sources: ownAddresses.map(({ address }) => address) })
   const { path } = await explain(await operation(change), request)
   const [first, other] =
     path.source.name === '192.0.2.81' ? ['192.0.2.81', '192.0.2.82'] : ['192.0.2.82', '192.0.2.81']
@@ -133,7 +135,6 @@ test('limits in force, and the warm-up of the address; mail leaves from another 
     ...{ metBy: null, companyId: null, company: null, sendingDomain: null, recipientDomain: null },
     source: first!,
   }
-  const token = await world.store.join(node('a'))
   const report = async (sources: object[], closure: typeof closed | null) => {
     const site = {
       ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [] },
@@ -173,10 +174,10 @@ test('a company reads how much leaves from an address only if no other company s
   const sourceAddresses = [{ address: '192.0.2.91', helo: 'one.service.test' }]
   const change = { setup: { sourceAddresses, warmUp: [50, 100] } }
   const request = { address: JANE, from: 'acme.test' }
+  const token = await world.store.join({ ...node('a'), sources: ['192.0.2.91'] })
   const { path } = await explain(await operation(change), request)
   const none = { sessions: null, messagesPerMinute: null }
   const used = { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 }
-  const token = await world.store.join(node('a'))
   const report = async (messages: number) => {
     const source = {
       ...{ name: '192.0.2.91', helo: 'x', used, closed: null },
@@ -221,6 +222,65 @@ test('a company reads how much leaves from an address only if no other company s
   await world.store.leave(token)
 })
 
+describe('a source address that no node has', () => {
+  const [HERE, ABSENT] = ['192.0.2.71', '192.0.2.77']
+  const sourceAddresses = [
+    { address: HERE, helo: 'one.service.test' },
+    { address: ABSENT, helo: 'nine.service.test' },
+  ]
+  const change = { setup: { sourceAddresses } }
+  const request = { address: JANE, from: 'acme.test' }
+  const far = { name: 'far', addresses: [ABSENT], warming: {}, createdAt: 0 }
+
+  const explainedIn = async (pool: string | null, caller: CallerName = 'operator') => {
+    const op = await operation(change, caller)
+    const companies = op.accounts.companies.map((each) => (pool === null ? each : { ...each, pool }))
+    const accounts = { ...op.accounts, companies, pools: pool === null ? [] : [far] }
+    return explanationJson(await explain({ ...op, accounts }, request))
+  }
+
+  test('is not what mail leaves from, and hides no closure of the others', async () => {
+    const token = await world.store.join({ ...node('a'), sources: [HERE] })
+    assert.deepEqual((await explainedIn(null)).source.name, HERE)
+    const { path } = await explain(await operation(change), request)
+    await shareClosedPaths(world.store, { site: path.site.key, source: HERE })
+    const { problem, source } = await explainedIn(null)
+    assert.equal(source.name, HERE)
+    assert.match(
+      problem!,
+      /has taken no mail from this service since 1970-01-01 00:00:00Z: no\. The next try/,
+    )
+    await openPaths(world.store)
+    await world.store.leave(token)
+  })
+
+  test('is the problem where the mail may leave from no other', async () => {
+    const token = await world.store.join({ ...node('a'), sources: [HERE] })
+    const { problem, deliverable, source } = await explainedIn('far')
+    assert.deepEqual([problem, deliverable], [`No mail can leave: no node has ${ABSENT}.`, false])
+    assert.deepEqual([source.address, source.missing], [null, `no node has ${ABSENT}`])
+    await world.store.leave(token)
+  })
+
+  test('is looked for on the machine while no node runs', async () => {
+    const { problem } = await explainedIn('far')
+    assert.equal(problem, `No mail can leave: this machine does not have ${ABSENT}.`)
+  })
+
+  test('is named by a try on another machine, which says nothing about the server', async () => {
+    const token = await world.store.join({ ...node('a'), sources: [HERE, ABSENT] })
+    const op = await operation(change)
+    const { explanation, tried } = await rehearseDelivery(op, request)
+    assert.equal(explanation.problem, null)
+    assert.deepEqual([tried.accepted, tried.server], [false, null])
+    assert.match(
+      tried.message,
+      /^This machine does not have the address 192\.0\.2\.7[17], so it cannot ask the server from there$/,
+    )
+    await world.store.leave(token)
+  })
+})
+
 test('direct mail: the servers in their order, with addresses, TLS, source and limits', async () => {
   const { suppressions, pauses, last, ...way } = await explained({ address: JANE, from: 'acme.test' })
   assert.deepEqual(way, {
@@ -263,7 +323,14 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
       },
     ],
     policy: { kind: null, mode: null, source: null, fetched_at: null, expires_at: null },
-    source: { name: 'default', address: null, helo: 'mail.service.test', proxy: null, warm_up: null },
+    source: {
+      name: 'default',
+      address: null,
+      helo: 'mail.service.test',
+      proxy: null,
+      missing: null,
+      warm_up: null,
+    },
     tried: null,
   })
   assert.deepEqual([suppressions, pauses, last], [[], [], []])
@@ -487,6 +554,7 @@ describe('a try', () => {
       address: '127.0.35.7',
       helo: 'mail2.service.test',
       proxy: `socks5://127.0.0.1:${proxy.port}`,
+      missing: null,
       warm_up: null,
     })
   })

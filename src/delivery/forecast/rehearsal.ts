@@ -1,6 +1,7 @@
 /** Speaks to a server as delivery would, up to RCPT, and hands over no message. */
 
-import { exitTo } from '../path/source.ts'
+import { absence } from '../path/present-addresses.ts'
+import { addressesOf, exitTo } from '../path/source.ts'
 import { mayGoInClear } from '../route/session-opening.ts'
 import { SmtpConnection } from '../smtp/connection.ts'
 import { Dialogue } from '../smtp/dialogue.ts'
@@ -34,6 +35,24 @@ const MOST_SERVERS = 3
 const ADDRESSES_PER_SERVER = 2
 /** Ms: a person is waiting, so this is less patient than delivery. */
 const TIMEOUTS = { ...defaultTimeouts, connect: 5_000, opening: 15_000, mail: 10_000, rcpt: 15_000 }
+
+/**
+ * The reason why this machine cannot ask a server from the source of the mail, as a sentence without a final dot; null:
+ * it can. It says nothing about the mail: a node on another machine may have the source.
+ */
+export async function rehearsalObstacle({ path }: Pick<Forecast, 'path'>): Promise<string | null> {
+  const { missing, proxies, helo, ...source } = path.source
+  if (missing !== undefined) return `There is no source to ask a server from: ${missing}`
+  const addresses = addressesOf(source)
+  if (addresses.length === 0 || proxies !== undefined) return null
+  const absences = await Promise.all(addresses.map((address) => absence({ address, helo })))
+  if (absences.includes(null)) return null
+  return `${absences[0]}, so it cannot ask the server from there`
+}
+
+export function notRehearsed(obstacle: string): DeliveryRehearsal {
+  return nobody(obstacle, new Dialogue())
+}
 
 /** Never rejects for what servers do. */
 export async function rehearse(

@@ -39,8 +39,7 @@ export function ExplainedFacts({ of }: Explained) {
         </Fact>
       )}
       <Fact name="From">
-        {source.address ?? 'the address that the system chooses'}
-        {source.proxy !== null && <> through {visible(source.proxy)}</>}, as {visible(source.helo)}
+        <SourceWords of={source} />
         {source.warm_up !== null && (
           <>
             , day {source.warm_up.day} of its warm-up:{' '}
@@ -92,6 +91,16 @@ export function ExplainedFacts({ of }: Explained) {
         </Fact>
       ))}
     </Facts>
+  )
+}
+
+function SourceWords({ of: { address, proxy, missing, helo } }: { of: ExplanationAnswer['source'] }) {
+  if (missing !== null) return <>none: {visible(missing)}</>
+  return (
+    <>
+      {address ?? 'the address that the system chooses'}
+      {proxy !== null && <> through {visible(proxy)}</>}, as {visible(helo)}
+    </>
   )
 }
 

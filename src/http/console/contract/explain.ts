@@ -103,6 +103,7 @@ const EXPLANATION = object({
     helo: TEXT,
     /** Shown to operators only. */
     proxy: TEXT_OR_NULL,
+    missing: { ...TEXT_OR_NULL, description: 'The reason why mail can leave from no address. Null: it can.' },
     warm_up: orNull(
       object({
         day: INTEGER,
