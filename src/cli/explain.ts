@@ -149,13 +149,16 @@ const DEMANDED_BY = {
 } as const
 
 function policyFields({ route, policy }: ExplanationJson): [string, string][] {
-  const { kind, mode, source, fetched_at: fetched, expires_at: expires } = policy
+  const { kind, mode, source, fetched_at: fetched, expires_at: expires, problem } = policy
   if (route !== 'direct') return []
-  if (kind === null) return [['Policy', 'none: the domain publishes neither MTA-STS nor DANE']]
+  if (kind === null) {
+    return [['Policy', problem ?? 'none: the domain publishes neither MTA-STS nor DANE']]
+  }
   if (kind === 'dane') return [['Policy', `DANE, ${source}`]]
   return [
     ['Policy', `MTA-STS in mode ${mode}, fetched ${timeText(fetched!)}, valid until ${timeText(expires!)}`],
     ['Source of the policy', source!],
+    ...(problem === null ? [] : [['Present policy', problem] as [string, string]]),
   ]
 }
 

@@ -272,7 +272,7 @@ async function forecastWith(
   // Without a route of its own, the mail needs no credentials, and so no secret key.
   const seal = ownRoute === null ? NO_SEAL : await op.seal()
   const settings = { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, hostname: op.hostname }
-  const mtaSts = (name: string) => policies.find(name)
+  const mtaSts = (name: string) => policies.ask(name)
   const guard = await new MailGuard(op.setup).current()
   const parts = { ...settings, ...pathParts, resolver, guard, sites: op.sites(), mtaSts, ownRoute, seal }
   return await forecast(parts, mail, to)

@@ -10,7 +10,7 @@ import { closureJson, isoTime, limitsJson, loweredJson, pauseJson, suppressionJs
 
 /** `tried`: null unless the server was asked. */
 export function explanationJson(explanation: Explanation, tried: DeliveryRehearsal | null = null) {
-  const { address, domain, problem, path, mtaSts, hosts, suppressions, pauses, last } = explanation
+  const { address, domain, problem, path, hosts, suppressions, pauses, last } = explanation
   const { lowered, closed, warmUp } = explanation
   const { source, site } = path
   return {
@@ -33,7 +33,7 @@ export function explanationJson(explanation: Explanation, tried: DeliveryRehears
       tls: { demand: demand === 'off' ? ('none' as const) : demand, source: by },
       problem: failure?.message ?? null,
     })),
-    policy: policyOf(domain, mtaSts, hosts),
+    policy: policyOf(explanation),
     suppressions: suppressions.map((each) => suppressionJson(each, each.domain)),
     pauses: pauses.map(pauseJson),
     source: {
@@ -97,17 +97,39 @@ function routeName({ site, policy: { route } }: Path): string {
 }
 
 /** The policy of the domain that counts: DANE takes precedence (RFC 8461 2). */
-function policyOf(domain: string, mtaSts: Explanation['mtaSts'], hosts: readonly ForecastHost[]) {
-  const timeless = { mode: null, fetched_at: null, expires_at: null }
-  const proven = hosts.find(({ tls }) => tls.source === 'dane')
+function policyOf(explanation: Explanation) {
+  const { domain, hosts, mtaSts } = explanation
+  const problem = policyProblem(explanation)
+  const timeless = { mode: null, fetched_at: null, expires_at: null, problem }
+  const proven = hosts.find(isUnderDane)
   if (proven !== undefined) {
-    return { kind: 'dane' as const, source: `TLSA records of ${proven.name}`, ...timeless }
+    return { kind: 'dane' as const, source: `TLSA records of ${proven.name}`, ...timeless, problem: null }
   }
-  if (mtaSts === null) return { kind: null, source: null, ...timeless }
-  const { mode, fetchedAt, expiresAt } = mtaSts
+  if (mtaSts.policy === null) return { kind: null, source: null, ...timeless }
+  const { mode, fetchedAt, expiresAt } = mtaSts.policy
   const times = { fetched_at: isoTime(fetchedAt), expires_at: isoTime(expiresAt) }
-  return { kind: 'mta-sts' as const, source: policyUrl(domain), mode, ...times }
+  return { kind: 'mta-sts' as const, source: policyUrl(domain), mode, ...times, problem }
 }
+
+/** A demand by DANE without its records means that they could not be looked up. */
+function isUnderDane({ tls: { source, tls, dane } }: ForecastHost): boolean {
+  return source === 'dane' && (tls !== 'verified' || dane !== undefined)
+}
+
+/** Why the policy of the domain is not known, or not the present one; null: it is. */
+function policyProblem({ domain, path, mtaSts: { fault }, hosts, failure }: Explanation): string | null {
+  if (fault?.at === 'fetch') {
+    return `${domain} publishes MTA-STS, but its policy cannot be fetched: ${fault.message}`
+  }
+  const lookups = [failure, ...hosts.map((host) => host.failure)]
+  const failed =
+    path.site.kind === 'direct' ? lookups.find((each) => each?.enhancedCode === NO_DNS_ANSWER) : null
+  const message = fault?.message ?? failed?.message
+  return message === undefined ? null : `unknown: ${message}`
+}
+
+/** RFC 3463 3.5: the directory server failed. */
+const NO_DNS_ANSWER = '4.4.3'
 
 function limitsOf({ limits, terms, site }: Path) {
   // The route of a relay says how its connections are protected.

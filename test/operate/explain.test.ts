@@ -322,7 +322,7 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
         problem: null,
       },
     ],
-    policy: { kind: null, mode: null, source: null, fetched_at: null, expires_at: null },
+    policy: { kind: null, mode: null, source: null, fetched_at: null, expires_at: null, problem: null },
     source: {
       name: 'default',
       address: null,
@@ -354,6 +354,7 @@ test('the policies of the domain about its servers: MTA-STS, and DANE before it'
     source: 'https://mta-sts.signed.test/.well-known/mta-sts.txt',
     fetched_at: new Date(now).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
+    problem: null,
   })
   assert.deepEqual(
     byPolicy.hosts.map(({ addresses, tls, problem }) => [addresses.length, tls, problem]),
@@ -379,8 +380,53 @@ test('the policies of the domain about its servers: MTA-STS, and DANE before it'
     source: 'TLSA records of mx1.signed.test',
     fetched_at: null,
     expires_at: null,
+    problem: null,
   })
   assert.deepEqual(proven.hosts[0]!.tls, { demand: 'verified', source: 'dane' })
+})
+
+test('a policy that is not known is no missing policy', async () => {
+  const policyOf = async (domain: string) => (await explained({ address: `jane@${domain}` })).policy
+  const unknown = (problem: string) => ({
+    ...{ kind: null, mode: null, source: null, fetched_at: null, expires_at: null },
+    problem,
+  })
+  dns.zone = {
+    'sts.test/MX': ['10 mx.sts.test'],
+    'mx.sts.test/A': ['192.0.2.1'],
+    '_mta-sts.sts.test/TXT': ['v=STSv1; id=1'],
+  }
+  assert.deepEqual(
+    await policyOf('sts.test'),
+    unknown(
+      'sts.test publishes MTA-STS, but its policy cannot be fetched: mta-sts.sts.test has no address in the DNS',
+    ),
+  )
+  for (const [domain, rcode] of [
+    ['broken.test', 'SERVFAIL'],
+    ['refused.test', 'REFUSED'],
+  ] as const) {
+    dns.zone = {
+      [`${domain}/MX`]: ['10 mx.test'],
+      'mx.test/A': ['192.0.2.1'],
+      [`_mta-sts.${domain}/TXT`]: { rcode },
+    }
+    const lookup = `DNS: the TXT lookup of _mta-sts.${domain} failed (${rcode})`
+    assert.deepEqual(await policyOf(domain), unknown(`unknown: ${lookup}`))
+  }
+  dns.zone = { 'dark.test/MX': { rcode: 'SERVFAIL' }, '_mta-sts.dark.test/TXT': { absentFor: 1 } }
+  assert.deepEqual(
+    await policyOf('dark.test'),
+    unknown('unknown: DNS: the MX lookup of dark.test failed (SERVFAIL)'),
+  )
+  dns.zone = {
+    'tlsa.test/MX': { values: ['10 mx1.tlsa.test'], secure: true },
+    'mx1.tlsa.test/A': { values: ['192.0.2.1'], secure: true },
+    '_25._tcp.mx1.tlsa.test/TLSA': { rcode: 'SERVFAIL' },
+  }
+  const { problem, kind } = await policyOf('tlsa.test')
+  assert.equal(kind, null)
+  assert.match(problem!, /^unknown: DNS: the TLSA lookup of _25\._tcp\.mx1\.tlsa\.test failed \(SERVFAIL\)/)
 })
 
 test('a provider is named with the limits of its block', async () => {

@@ -130,12 +130,18 @@ export function LatestMail({ company, of: { last } }: Explained & { company: str
 }
 
 function Policy({ of: { policy } }: Explained): ReactNode {
-  const { kind, mode, source, fetched_at, expires_at } = policy
-  if (kind === null) return 'none: the domain publishes neither MTA-STS nor DANE'
+  const { kind, mode, source, fetched_at, expires_at, problem } = policy
+  if (kind === null && problem === null) return 'none: the domain publishes neither MTA-STS nor DANE'
+  if (kind === null) return <UntrustedText>{problem}</UntrustedText>
   if (kind === 'dane') return <>DANE, {visible(source ?? '')}</>
   return (
     <>
       MTA-STS in mode {mode}, fetched <Time at={fetched_at} />, valid until <Time at={expires_at} />
+      {problem !== null && (
+        <>
+          ; <UntrustedText>{problem}</UntrustedText>
+        </>
+      )}
     </>
   )
 }

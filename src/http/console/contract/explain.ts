@@ -83,6 +83,10 @@ const EXPLANATION = object({
     source: TEXT_OR_NULL,
     fetched_at: TIME_OR_NULL,
     expires_at: TIME_OR_NULL,
+    problem: {
+      ...TEXT_OR_NULL,
+      description: 'The reason why the present policy is not known, or cannot be fetched. Null: it is known.',
+    },
   }),
   suppressions: {
     type: 'array',
