@@ -46,9 +46,10 @@ async function run(address: string, { json, from, try: asks }: ExplainOptions): 
   })
 }
 
-function printExplanation(op: Operation, shown: ExplanationJson, { pauses, last }: Explanation): void {
+function printExplanation(op: Operation, shown: ExplanationJson, explanation: Explanation): void {
+  const { pauses, last } = explanation
   const { problem, route, site, hosts, suppressions, tried } = shown
-  printLine(headlineOf(shown))
+  printLine(headlineOf(explanation))
   if (problem !== null) printLine(problem)
   printLine()
   printFields([

@@ -5,7 +5,7 @@ import { whyInactive } from '../accounts/sending.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { domainDemand } from '../common/required-tls.ts'
 import { utcTime } from '../common/utc-day.ts'
-import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
+import { type Forecast, type ForecastParts, forecast, serverObstacle } from '../delivery/forecast/forecast.ts'
 import {
   type DeliveryRehearsal,
   notRehearsed,
@@ -54,18 +54,33 @@ export interface ExplainRequest extends CompanyFilter {
   from?: string | undefined
 }
 
+export interface RehearsedDelivery {
+  explanation: Explanation
+  tried: DeliveryRehearsal
+}
+
 /** A recent result for a recipient of the same domain. */
 export interface RecentResult {
   email: Pick<EmailSummary, 'id' | 'createdAt'>
   recipient: RecipientOutline
 }
 
+/** The reason why no mail would be handed over now. */
+export interface Obstacle {
+  /** A sentence. */
+  problem: string
+  /**
+   * What becomes of the mail: it waits and is tried again, it bounces, or it ends without an attempt (a suppression, or
+   * a domain from which none is accepted).
+   */
+  mail: 'waits' | 'bounces' | 'ends'
+}
+
 export interface Explanation extends Forecast {
   /** The address as it stands in the envelope. */
   address: string
   domain: string
-  /** The reason why no mail would be handed over now, as a sentence; null: there is none. */
-  problem: string | null
+  obstacle: Obstacle | null
   suppressions: ListedSuppression[]
   /** The pauses that cover the mail, or some of it. */
   pauses: Pause[]
@@ -108,28 +123,28 @@ export const explain = verb('read', explained)
  */
 export const rehearseDelivery = verb(
   'operate',
-  async (
-    op: Operation,
-    request: ExplainRequest,
-  ): Promise<{ explanation: Explanation; tried: DeliveryRehearsal }> => {
+  async (op: Operation, request: ExplainRequest): Promise<RehearsedDelivery> => {
     const explanation = await explained(op, request)
     const { address } = explanation
     const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`
-    const obstacle = await rehearsalObstacle(explanation)
-    if (obstacle !== null) return { explanation, tried: notRehearsed(obstacle) }
+    const away = await rehearsalObstacle(explanation)
+    if (away !== null) return { explanation, tried: notRehearsed(away) }
     const tried = await rehearse(explanation, op.setup.smtpPort, { sender, recipient: address })
-    const problem = explanation.problem ?? refusalIn(tried)
-    return { explanation: { ...explanation, problem }, tried }
+    const obstacle = explanation.obstacle ?? refusalIn(tried)
+    return { explanation: { ...explanation, obstacle }, tried }
   },
   null,
 )
 
 /** Null: a server accepts the recipient. */
-function refusalIn({ accepted, server, message }: DeliveryRehearsal): string | null {
+function refusalIn({ accepted, server, message, permanent }: DeliveryRehearsal): Obstacle | null {
   if (accepted) return null
-  return server === null
-    ? `No server could be reached: ${message}`
-    : `${server} does not accept it: ${message}`
+  if (server === null) return waits(`No server could be reached: ${message}`)
+  return { problem: `${server} does not accept it: ${message}`, mail: permanent ? 'bounces' : 'waits' }
+}
+
+function waits(problem: string): Obstacle {
+  return { problem, mail: 'waits' }
 }
 
 async function explained(op: Operation, request: ExplainRequest): Promise<Explanation> {
@@ -153,7 +168,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const mail = { companyId: sender.companyId, domain, site: found.path.site.key }
   const pauses = allPauses.filter((pause) => coversMail(pause, mail))
   const facts = { ...found, ...present(found.path), address, domain, suppressions, pauses, last }
-  const explanation = { ...facts, problem: problemOf(op, facts, sender) }
+  const explanation = { ...facts, obstacle: obstacleOf(op, facts, sender) }
   const readsAll =
     op.caller.kind === 'operator' || isOwnSource(op.accounts, sender.companyId, found.path.source)
   return readsAll ? explanation : explainedInCompany(explanation)
@@ -302,39 +317,47 @@ async function lastResults(
 }
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */
-function problemOf(
+function obstacleOf(
   op: Operation,
-  { path, hosts, failure, suppressions, pauses, closed, warmUp }: Omit<Explanation, 'problem'>,
+  { path, hosts, failure, suppressions, pauses, closed, warmUp }: Omit<Explanation, 'obstacle'>,
   sender: Sender,
-): string | null {
+): Obstacle | null {
   if (sender.domain !== null) {
     const inactive = whyInactive(sender.domain)
-    if (inactive !== null) return `Mail from ${sender.domain.name} is not accepted: ${inactive}.`
+    if (inactive !== null) {
+      return { problem: `Mail from ${sender.domain.name} is not accepted: ${inactive}.`, mail: 'ends' }
+    }
   }
   if (path.site.kind === 'simulator') return null
-  if (path.source.missing !== undefined) return `No mail can leave: ${path.source.missing}.`
+  if (path.source.missing !== undefined) return waits(`No mail can leave: ${path.source.missing}.`)
   // An unsubscription from some tags does not stop other mail.
   const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
-  if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
+  if (stop !== undefined) {
+    return { problem: `The address is suppressed (${stop.type}): ${stop.reason}.`, mail: 'ends' }
+  }
   const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)
   if (pause !== undefined) {
-    return `An operator has paused ${scopeText(op, pause)}, ${pauseText(pause)}.`
+    return waits(`An operator has paused ${scopeText(op, pause)}, ${pauseText(pause)}.`)
   }
-  if (failure !== null) return `${failure.message}.`
-  const reachable = hosts.some(({ addresses }) => addresses.length > 0)
-  if (hosts.length > 0 && !reachable) {
-    const { message, detail } = hosts[0]!.failure!
-    return detail !== undefined && op.caller.kind === 'operator' ? `${message}: ${detail}.` : `${message}.`
+  const unreachable = serverObstacle({ failure, hosts })
+  if (unreachable !== null) {
+    const { message, detail } = unreachable.failure
+    const more = detail !== undefined && op.caller.kind === 'operator' ? `: ${detail}` : ''
+    return { problem: `${message}${more}.`, mail: unreachable.bounces ? 'bounces' : 'waits' }
   }
   if (closed !== null) {
     const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, servers } = closed
     const from = sendingDomain ?? (company === null ? 'this service' : `the company ${company}`)
     const to = recipientDomain === null ? '' : ` to ${recipientDomain}`
     const name = servers === undefined ? path.site.name : `${path.site.name} (${servers})`
-    return `${name} has taken no mail from ${from}${to} since ${utcTime(since)}: ${reason}. The next try is due at ${utcTime(nextTryAt)}.`
+    return waits(
+      `${name} has taken no mail from ${from}${to} since ${utcTime(since)}: ${reason}. The next try is due at ${utcTime(nextTryAt)}.`,
+    )
   }
   if (warmUp?.usedUp === true) {
-    return `The source address ${path.source.name} is warming up, and has sent ${path.site.name} the ${warmUp.limit} messages of today. Further mail waits for tomorrow (UTC).`
+    return waits(
+      `The source address ${path.source.name} is warming up, and has sent ${path.site.name} the ${warmUp.limit} messages of today. Further mail waits for tomorrow (UTC).`,
+    )
   }
   return null
 }

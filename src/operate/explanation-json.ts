@@ -10,14 +10,15 @@ import { closureJson, isoTime, limitsJson, loweredJson, pauseJson, suppressionJs
 
 /** `tried`: null unless the server was asked. */
 export function explanationJson(explanation: Explanation, tried: DeliveryRehearsal | null = null) {
-  const { address, domain, problem, path, hosts, suppressions, pauses, last } = explanation
+  const { address, domain, obstacle, path, hosts, suppressions, pauses, last } = explanation
   const { lowered, closed, warmUp } = explanation
   const { source, site } = path
   return {
     address,
     domain,
-    deliverable: problem === null,
-    problem,
+    deliverable: obstacle === null,
+    problem: obstacle?.problem ?? null,
+    permanent: obstacle && obstacle.mail !== 'waits',
     route: routeName(path),
     site: {
       name: site.name,
@@ -76,18 +77,23 @@ function firstProxy({ addresses, proxies }: Explanation['path']['source']): stri
 /** The first sentence for people. */
 export function headlineOf({
   address,
-  problem,
-  route,
-  site,
+  obstacle,
+  path: { site },
   suppressions,
   pauses,
-}: Pick<ExplanationJson, 'address' | 'problem' | 'route' | 'site' | 'suppressions' | 'pauses'>): string {
-  if (problem !== null) return `Mail to ${address} would not leave now.`
-  if (site.name === 'simulator') return `Mail to ${address} would end in the simulator now.`
-  if (route === 'capture') return `Mail to ${address} would be captured now: none leaves this machine.`
+}: Pick<Explanation, 'address' | 'obstacle' | 'path' | 'suppressions' | 'pauses'>): string {
+  if (obstacle !== null) return `Mail to ${address} ${WOULD[obstacle.mail]}.`
+  if (site.kind === 'simulator') return `Mail to ${address} would end in the simulator now.`
+  if (site.kind === 'capture') return `Mail to ${address} would be captured now: none leaves this machine.`
   const some = suppressions.some(({ tags }) => tags === null) || pauses.length > 0
   return `Mail to ${address} would leave now${some ? ', but not from every company or domain' : ''}.`
 }
+
+const WOULD = {
+  waits: 'would wait',
+  bounces: 'would bounce now',
+  ends: 'would not leave now',
+} as const
 
 export type ExplanationJson = ReturnType<typeof explanationJson>
 

@@ -5,7 +5,7 @@ import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { activateDomain, suspendDomain } from '../../src/operate/domains.ts'
 import { type ExplainRequest, explain, rehearseDelivery } from '../../src/operate/explain.ts'
-import { explanationJson } from '../../src/operate/explanation-json.ts'
+import { explanationJson, headlineOf } from '../../src/operate/explanation-json.ts'
 import { pause, resume } from '../../src/operate/pauses.ts'
 import { setRoute } from '../../src/operate/routes.ts'
 import type { Operation, Setup } from '../../src/operate/verb.ts'
@@ -107,7 +107,7 @@ test('a company reads the words of a server only if its own mail met them', asyn
       sites: [{ ...site, closed, others }],
     })
     const asMember = await operation({}, 'reader')
-    return (await explain(asMember, { address: JANE, from: 'acme.test' })).problem ?? ''
+    return (await explain(asMember, { address: JANE, from: 'acme.test' })).obstacle?.problem ?? ''
   }
   assert.match(await problemWith(closure('to jane', 'other', null)), /: mx1 refuses mail \(554\)\. The next/)
   assert.match(await problemWith(closure('to jane', companyId, null)), /: to jane\. The next/)
@@ -271,7 +271,7 @@ describe('a source address that no node has', () => {
     const token = await world.store.join({ ...node('a'), sources: [HERE, ABSENT] })
     const op = await operation(change)
     const { explanation, tried } = await rehearseDelivery(op, request)
-    assert.equal(explanation.problem, null)
+    assert.equal(explanation.obstacle, null)
     assert.deepEqual([tried.accepted, tried.server], [false, null])
     assert.match(
       tried.message,
@@ -288,6 +288,7 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
     domain: 'example.net',
     deliverable: true,
     problem: null,
+    permanent: null,
     route: 'direct',
     site: {
       name: 'mx1.example.net +1',
@@ -441,8 +442,9 @@ test('a provider is named with the limits of its block', async () => {
 
 describe('an obstacle', () => {
   const problem = async (address: string, change: Change = {}) => {
-    const { deliverable, problem } = await explained({ address, from: 'acme.test' }, change)
+    const { deliverable, problem, permanent } = await explained({ address, from: 'acme.test' }, change)
     assert.equal(deliverable, problem === null)
+    assert.equal(deliverable, permanent === null)
     return problem
   }
 
@@ -457,6 +459,35 @@ describe('an obstacle', () => {
       await problem('a@bare.example'),
       'DNS: mx.bare.example, a mail server of bare.example, has no address: DNS has no address of it.',
     )
+  })
+
+  test('lets the mail bounce, or wait', async () => {
+    dns.zone['null.example/MX'] = ['0 .']
+    dns.zone['broken.example/MX'] = { rcode: 'SERVFAIL' }
+    dns.zone['bare.example/MX'] = ['10 mx.bare.example']
+    dns.zone['mixed.example/MX'] = ['10 mx.bare.example', '20 mx.broken.example']
+    dns.zone['mx.broken.example/A'] = { rcode: 'SERVFAIL' }
+    dns.zone['mx.broken.example/AAAA'] = { rcode: 'SERVFAIL' }
+    await pause(await operation(), { company: 'Acme', domain: 'paused.example' })
+    dns.zone['paused.example/MX'] = ['10 mx1.example.net']
+    const { id } = world.acme.company
+    await suppress(world.store, id, 'never@example.net', '550 5.1.1 no such user', 1)
+    for (const [address, permanent, ending] of [
+      ['a@nowhere.example', true, 'would bounce now.'],
+      ['a@null.example', true, 'would bounce now.'],
+      ['a@bare.example', true, 'would bounce now.'],
+      ['a@broken.example', false, 'would wait.'],
+      // A server that may take the mail later outweighs one that will not.
+      ['a@mixed.example', false, 'would wait.'],
+      ['a@paused.example', false, 'would wait.'],
+      ['never@example.net', true, 'would not leave now.'],
+      [JANE.toLowerCase(), null, 'would leave now.'],
+    ] as const) {
+      const explanation = await explain(await operation(), { address, from: 'acme.test' })
+      assert.equal(explanationJson(explanation).permanent, permanent, address)
+      assert.equal(headlineOf(explanation), `Mail to ${address} ${ending}`)
+    }
+    await resume(await operation(), { company: 'Acme', domain: 'paused.example' })
   })
 
   test('an address that may not be connected to', async () => {
@@ -575,8 +606,20 @@ describe('a try', () => {
       script: ({ step }) => (step === 'rcpt' ? { reply: '550 5.1.1 no such user' } : undefined),
     })
     t.after(() => sink.close())
-    const { accepted, message } = await tried(sink.port)
-    assert.deepEqual([accepted, message], [false, '550 5.1.1 no such user'])
+    const { accepted, message, permanent } = await tried(sink.port)
+    assert.deepEqual([accepted, message, permanent], [false, '550 5.1.1 no such user', true])
+  })
+
+  test('tells a refusal of the recipient from one of this service, for which the mail waits', async (t) => {
+    const sink = await startSink({
+      script: ({ step }) =>
+        step === 'rcpt' ? { reply: '554 5.7.1 blocked using zen.spamhaus.org' } : undefined,
+    })
+    t.after(() => sink.close())
+    const op = await operation({ setup: { smtpPort: sink.port } })
+    const { explanation } = await rehearseDelivery(op, { address: JANE })
+    assert.match(explanation.obstacle!.problem, /does not accept it: 554/)
+    assert.match(headlineOf(explanation), / would wait\.$/)
   })
 
   test('goes through the proxy of the source address', async () => {
@@ -608,8 +651,8 @@ describe('a try', () => {
   test('reports why no server was reached', async () => {
     const sink = await startSink()
     await sink.close()
-    const { accepted, server, message } = await tried(sink.port)
-    assert.deepEqual([accepted, server], [false, null])
+    const { accepted, server, message, permanent } = await tried(sink.port)
+    assert.deepEqual([accepted, server, permanent], [false, null, false])
     assert.match(message, /mx\.example\.net \[127\.0\.0\.1\]/)
   })
 })

@@ -6,8 +6,9 @@ import type { DeliveryRoute, RelayRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { Email } from '../../email/fields.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
+import { CONSEQUENCES } from '../judge/finding.ts'
 import type { PolicyAnswer } from '../mta-sts/policy-directory.ts'
-import type { RouteFailure } from '../outcome.ts'
+import { mostTelling, type RouteFailure } from '../outcome.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Path, RoutingFields } from '../path/path.ts'
 import { type IsUsable, PathFinder } from '../path/path-finder.ts'
@@ -62,6 +63,25 @@ export interface Forecast {
   hosts: ForecastHost[]
   /** The reason why there is no host. */
   failure: NoHosts | null
+}
+
+/** Why no server can be asked. */
+export interface ServerObstacle {
+  failure: Pick<RouteFailure, 'message' | 'detail'>
+  /** The mail bounces; otherwise it waits. */
+  bounces: boolean
+}
+
+/** As delivery would record it (RFC 5321 5.1): a server that may be asked later outweighs those that never can. */
+export function serverObstacle({
+  failure,
+  hosts,
+}: Pick<Forecast, 'failure' | 'hosts'>): ServerObstacle | null {
+  const failures = hosts.flatMap((host) => host.failure ?? [])
+  const isReachable = hosts.some(({ addresses }) => addresses.length > 0)
+  if (failure === null && (failures.length === 0 || isReachable)) return null
+  const telling = failure ?? mostTelling(failures)
+  return { failure: telling, bounces: CONSEQUENCES[telling.finding].ends }
 }
 
 /** Hosts whose addresses are looked up. A delivery tries no more than six. */
