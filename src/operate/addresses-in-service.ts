@@ -1,4 +1,5 @@
 /** The source addresses that mail can leave from: those that a node which delivers has. */
+import type { SourceAddress } from '../config/settings.ts'
 import { absence } from '../delivery/path/present-addresses.ts'
 import { addressesOf, sourcesOf } from '../delivery/path/source.ts'
 import { hasSource, type PresentSources } from '../queue/present-sources.ts'
@@ -20,11 +21,12 @@ export async function addressesInService(
 ): Promise<AddressesInService> {
   const configured = setup.sourceAddresses ?? []
   if (reported === null && !store.shared) {
-    const own = configured.filter(({ proxy }) => proxy === undefined)
-    const absences = await Promise.all(own.map(absence))
-    const missing = new Set(own.filter((_, index) => absences[index] !== null).map(({ address }) => address))
+    const isAbsent = async (source: SourceAddress) =>
+      source.proxy === undefined && (await absence(source)) !== null
+    const absent = await Promise.all(configured.map(isAbsent))
+    const here = new Set(configured.filter((_, index) => !absent[index]).map(({ address }) => address))
     return {
-      isHere: (address) => !missing.has(address),
+      isHere: (address) => here.has(address),
       whyNone: (addresses) => `this machine does not have ${oneOf(addresses)}`,
     }
   }

@@ -39,7 +39,8 @@ test('says how mail would leave, or why it would not', async () => {
 
 test('--json has stable field names', async () => {
   const shown = await place.json<Record<string, unknown>>('explain', 'jane@example.net')
-  const names = 'address domain deliverable problem permanent route site hosts policy suppressions pauses source last'
+  const names =
+    'address domain deliverable problem permanent route site hosts policy suppressions pauses source last'
   for (const name of names.split(' ')) assert.ok(name in shown, name)
   assert.equal(shown.deliverable, true)
 })
