@@ -131,8 +131,9 @@ export function LatestMail({ company, of: { last } }: Explained & { company: str
 
 function Policy({ of: { policy } }: Explained): ReactNode {
   const { kind, mode, source, fetched_at, expires_at, problem } = policy
-  if (kind === null && problem === null) return 'none: the domain publishes neither MTA-STS nor DANE'
-  if (kind === null) return <UntrustedText>{problem}</UntrustedText>
+  if (kind === null) {
+    return <UntrustedText>{problem ?? 'none: the domain publishes neither MTA-STS nor DANE'}</UntrustedText>
+  }
   if (kind === 'dane') return <>DANE, {visible(source ?? '')}</>
   return (
     <>
