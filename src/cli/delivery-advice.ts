@@ -1,15 +1,24 @@
 /** Advice for the operator about mail that does not arrive, based on the message of the last attempt. */
 import { isIP } from 'node:net'
+import type { Operation } from '../operate/verb.ts'
 import { printLine } from './print.ts'
 
-/** The domains of the servers that the messages name. */
-type Sites = ReadonlySet<string>
+interface MessagesMet {
+  messages: readonly string[]
+  /** Some mail may leave through a relay. */
+  relayed: boolean
+}
+
+export type AdviceContext = Pick<MessagesMet, 'relayed'>
+
+/** Its groups: the recipient's domain, and the word of DNS. */
+const LOOKUP_FAILED = /^DNS: the MX look-?up of (\S+) failed(?: \((\w+)\))?/
 
 /** Sites without an answer from which it is likely that this machine is cut off: single ones are always down. */
 const SEVERAL = 3
 
 /** Advice by the messages of src/delivery, which name no setting because people of companies see them too. */
-const ADVICE: readonly (readonly [said: RegExp, advice: string | ((sites: Sites) => string)])[] = [
+const ADVICE: readonly (readonly [said: RegExp, advice: string | ((met: MessagesMet) => string)])[] = [
   [
     / refused our credentials /,
     'The relay refuses the login: correct the user and password in POSTROAD_DELIVERY (or with `postroad route set`) and restart the ' +
@@ -26,11 +35,7 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string | ((sites: Sites)
     'Correct the name of the relay in POSTROAD_DELIVERY (or with `postroad route set`) and restart the service. Then: ' +
       'postroad queue retry',
   ],
-  [
-    /^DNS: the MX look-?up /,
-    'DNS does not answer: check that DNS works on this machine, or set POSTROAD_DNS_SERVERS to servers that answer. Then: ' +
-      'postroad queue retry',
-  ],
+  [LOOKUP_FAILED, ({ messages }) => adviceOnLookups(messages)],
   [
     / (?:no|not a) public address\b| leads back to this service/,
     'Mail is delivered to public addresses only: set POSTROAD_ALLOW_PRIVATE_NETWORKS=true to deliver within your own network, ' +
@@ -43,13 +48,8 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string | ((sites: Sites)
   ],
   [
     /^(?!.*The proxy \S+ of the source address ).* (?:cannot be reached|refused the connection|accepted no connection in time|took too long over (?:connecting|its greeting))/,
-    (sites) =>
-      sites.size >= SEVERAL
-        ? 'No connection can be made to several sites. With a relay, check its host and port in POSTROAD_DELIVERY. With direct delivery, ' +
-          'note that most hosting providers block port 25: ask yours to open it, or use a relay on port 587. Then: postroad queue retry'
-        : 'A server does not answer. If it is a relay, check its host and port in POSTROAD_DELIVERY (or with `postroad route set`), then: ' +
-          'postroad queue retry. Other servers may be down: their mail is tried again by itself, and postroad doctor tells whether this ' +
-          'machine can send at all',
+    ({ messages, relayed }) =>
+      new Set(messages.map(siteIn)).size >= SEVERAL ? severalUnreachable(relayed) : oneUnreachable(relayed),
   ],
 ]
 
@@ -62,12 +62,53 @@ export const CAPTURES =
   'POSTROAD_DELIVERY is "capture": until you change it and restart the service, all mail is captured and none is delivered.'
 
 /** A sentence for each kind of trouble among these messages, without its end. */
-export function deliveryAdvice(messages: readonly (string | null)[]): string[] {
+export function deliveryAdvice(messages: readonly (string | null)[], { relayed }: AdviceContext): string[] {
   return ADVICE.flatMap(([said, advice]) => {
-    const met = messages.filter((message) => message !== null && said.test(message))
+    const met = messages.filter((message) => message !== null && said.test(message)) as string[]
     if (met.length === 0) return []
-    return typeof advice === 'string' ? [advice] : [advice(new Set(met.map((message) => siteIn(message!))))]
+    return typeof advice === 'string' ? [advice] : [advice({ messages: met, relayed })]
   })
+}
+
+/** Whether some mail may leave through a relay. */
+export function isRelayed({ setup, accounts }: Pick<Operation, 'setup' | 'accounts'>): boolean {
+  return setup.delivery.kind === 'relay' || accounts.routes.length > 0
+}
+
+/** A resolver that works says so of a domain whose own name servers fail, or of one with false records. */
+const FAULTS_OF_DOMAIN = new Set(['SERVFAIL', 'TIMEOUT', 'CNAMELOOP'])
+
+function adviceOnLookups(messages: readonly string[]): string {
+  const lookups = messages.map((message) => LOOKUP_FAILED.exec(message)!)
+  const domains = [...new Set(lookups.map(([, domain]) => domain!))]
+  const isOwn = lookups.some(([, , reason]) => reason !== undefined && !FAULTS_OF_DOMAIN.has(reason))
+  if (isOwn || domains.length >= SEVERAL) {
+    return (
+      'DNS does not answer: check that DNS works on this machine, or set POSTROAD_DNS_SERVERS to servers that answer. Then: ' +
+      'postroad queue retry'
+    )
+  }
+  return domains.length === 1
+    ? `${domains[0]}: its name servers fail; its mail is tried again`
+    : `${domains.join(' and ')}: their name servers fail; their mail is tried again`
+}
+
+function severalUnreachable(relayed: boolean): string {
+  const relay = relayed
+    ? ' With a relay, check its host and port in POSTROAD_DELIVERY. With direct delivery, note'
+    : ' Note'
+  return (
+    `No connection can be made to several sites.${relay} that most hosting providers block port 25: ask yours to open it, or use a ` +
+    'relay on port 587. Then: postroad queue retry'
+  )
+}
+
+function oneUnreachable(relayed: boolean): string {
+  const relay = relayed
+    ? ' If it is a relay, check its host and port in POSTROAD_DELIVERY (or with `postroad route set`), then: postroad queue retry. ' +
+      'Other servers may be down: their mail is tried again by itself'
+    : ' It may be down: its mail is tried again by itself'
+  return `A server does not answer.${relay}, and postroad doctor tells whether this machine can send at all`
 }
 
 /** `mx1.example.com [192.0.2.1]:25 refused the connection` is about `example.com`. */
@@ -76,8 +117,8 @@ function siteIn(message: string): string {
   return isIP(host) === 0 ? host.toLowerCase().split('.').slice(-2).join('.') : host
 }
 
-export function printDeliveryAdvice(messages: readonly (string | null)[]): void {
-  for (const advice of deliveryAdvice(messages)) {
+export function printDeliveryAdvice(messages: readonly (string | null)[], context: AdviceContext): void {
+  for (const advice of deliveryAdvice(messages, context)) {
     printLine()
     printLine(`${advice}.`)
   }

@@ -8,7 +8,7 @@ import type { ToldStatus } from '../operate/next-step.ts'
 import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece, RecipientStatus } from '../operate/status-sentence.ts'
 import { statusOfRecipient, statusText } from '../operate/status-word.ts'
-import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
+import { type AdviceContext, printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
 import {
   clipped,
   formatDue,
@@ -23,6 +23,7 @@ import {
 export function printHistory(
   { email, recipients, events, attempts }: EmailHistory,
   company: string,
+  context: AdviceContext,
   { sentence, mostAttempts, statuses }: ToldStatus,
 ): void {
   const { content } = email
@@ -80,7 +81,8 @@ export function printHistory(
     printLine(WAS_CAPTURED)
   }
   const troubled = recipients.filter(({ state }) => state !== 'delivered')
-  printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
+  const messages = troubled.map(({ lastMessage }) => lastMessage)
+  printDeliveryAdvice(messages, context)
 }
 
 /** The word of the status, and how often the recipient was tried; after the first recipients their own fields. */

@@ -8,7 +8,7 @@ import { emailStatus } from '../operate/next-step.ts'
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
 import { STATUS_FILTERS, type StatusFilter, statusText } from '../operate/status-word.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
-import { CAPTURES } from './delivery-advice.ts'
+import { CAPTURES, isRelayed } from './delivery-advice.ts'
 import { printHistory } from './email-history.ts'
 import { WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
@@ -208,8 +208,9 @@ async function show(id: string, { raw, recipient, json }: ShowOptions): Promise<
   if (raw) return await showRaw(id, recipient, json)
   await withOperation(async (op) => {
     const history = await showEmail(op, { id })
-    if (json) printJson(historyJson(history))
-    else printHistory(history, companyName(op, history.email.companyId), await emailStatus(op, { id }))
+    if (json) return printJson(historyJson(history))
+    const company = companyName(op, history.email.companyId)
+    printHistory(history, company, { relayed: isRelayed(op) }, await emailStatus(op, { id }))
   })
 }
 

@@ -46,9 +46,10 @@ async function run(address: string, { json, from, try: asks }: ExplainOptions): 
   })
 }
 
-function printExplanation(op: Operation, shown: ExplanationJson, { pauses, last }: Explanation): void {
+function printExplanation(op: Operation, shown: ExplanationJson, explanation: Explanation): void {
+  const { pauses, last } = explanation
   const { problem, route, site, hosts, suppressions, tried } = shown
-  printLine(headlineOf(shown))
+  printLine(headlineOf(explanation))
   if (problem !== null) printLine(problem)
   printLine()
   printFields([
@@ -121,7 +122,9 @@ function closedFields({ closed }: ExplanationJson['site']): [string, string][] {
   ]
 }
 
-function sourceText({ source: { address, proxy, helo, warm_up: warmUp } }: ExplanationJson): string {
+function sourceText({ source }: ExplanationJson): string {
+  const { address, proxy, missing, helo, warm_up: warmUp } = source
+  if (missing !== null) return `none: ${missing}`
   const from = address ?? 'the address that the system chooses'
   const through = proxy === null ? '' : ` through ${proxy}`
   const warming = warmUp === null ? '' : `, ${warmUpText(warmUp)}`
@@ -147,13 +150,16 @@ const DEMANDED_BY = {
 } as const
 
 function policyFields({ route, policy }: ExplanationJson): [string, string][] {
-  const { kind, mode, source, fetched_at: fetched, expires_at: expires } = policy
+  const { kind, mode, source, fetched_at: fetched, expires_at: expires, problem } = policy
   if (route !== 'direct') return []
-  if (kind === null) return [['Policy', 'none: the domain publishes neither MTA-STS nor DANE']]
+  if (kind === null) {
+    return [['Policy', problem ?? 'none: the domain publishes neither MTA-STS nor DANE']]
+  }
   if (kind === 'dane') return [['Policy', `DANE, ${source}`]]
   return [
     ['Policy', `MTA-STS in mode ${mode}, fetched ${timeText(fetched!)}, valid until ${timeText(expires!)}`],
     ['Source of the policy', source!],
+    ...(problem === null ? [] : [['Present policy', problem] as [string, string]]),
   ]
 }
 

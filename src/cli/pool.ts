@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { DEFAULT_POOL } from '../accounts/account.ts'
 import {
   assignPool,
+  type ChangedPool,
   changePool,
   createPool,
   listPools,
@@ -10,12 +12,12 @@ import {
   showPool,
   warmUpAddress,
 } from '../operate/pools.ts'
-import { poolJson } from '../operate/shapes.ts'
+import { changedPoolJson, poolJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { formatTime, printFields, printJson, printLine } from './print.ts'
+import { formatTime, printFields, printJson, printLine, printNote } from './print.ts'
 
 export function addPool(program: Command): void {
   const pool = group(
@@ -86,14 +88,28 @@ export function addPool(program: Command): void {
 function changing(work: typeof createPool, done: string) {
   return async (pool: string, addresses: string[], { json }: JsonOption): Promise<void> => {
     const changed = await withOperation((op) => work(op, { pool, addresses }))
-    if (json) return printJson(poolJson(changed))
+    if (json) return printJson(changedPoolJson(changed))
     printLine(`${done} the pool ${changed.name}: ${changed.addresses.join(', ')}.`)
     const { notInService } = changed
     if (notInService.length > 0) printLine(`${NOT_IN_SERVICE}: ${notInService.join(', ')}.`)
+    printOtherMail(changed)
   }
 }
 
-const NOT_IN_SERVICE = 'No node that delivers has these addresses in POSTROAD_SOURCE_ADDRESSES'
+/** What follows for mail without an assigned pool. */
+function printOtherMail({ name, otherMail: { addresses, notInService, sharesAll } }: ChangedPool): void {
+  if (addresses.length === 0) return
+  const list = addresses.join(', ')
+  if (name === DEFAULT_POOL) printLine(`${OTHER_MAIL} leaves from these addresses alone.`)
+  else if (sharesAll)
+    printLine(`No address is without a pool, so ${OTHER_MAIL.toLowerCase()} leaves from all: ${list}.`)
+  else printLine(`${OTHER_MAIL} no longer leaves from these addresses, but from: ${list}.`)
+  if (notInService.length === addresses.length)
+    printNote(`warning: no node that delivers has any of them, so ${OTHER_MAIL.toLowerCase()} waits`)
+}
+
+const OTHER_MAIL = 'Mail without an assigned pool'
+const NOT_IN_SERVICE = 'No node that delivers has these addresses'
 
 const list = listing({
   verb: listPools,

@@ -6,7 +6,7 @@ import { lastReplyText } from '../operate/reply-text.ts'
 import { companySumJson, laneJson, pauseScopeJson, siteSumJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
-import { printDeliveryAdvice } from './delivery-advice.ts'
+import { isRelayed, printDeliveryAdvice } from './delivery-advice.ts'
 import { withOperation } from './open.ts'
 import { addPause, printPausesInForce } from './pause.ts'
 import {
@@ -116,7 +116,10 @@ async function queue(
         titles: ['COMPANY', 'DESTINATION'],
         cells: (lane) => [name(lane), lane.domain],
       })
-      if (!options.json) printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
+      if (!options.json) {
+        const messages = lanes.map(({ lastMessage }) => lastMessage)
+        printDeliveryAdvice(messages, { relayed: isRelayed(op) })
+      }
     }
     if (!options.json) await printPausesInForce(op)
   })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { effectiveSettings, loadSettings } from '../config/load.ts'
+import { checkSitesFile } from '../operate/sites-file.ts'
 import { command, type JsonOption } from './command.ts'
 import { printJson, printTable } from './print.ts'
 
@@ -14,7 +15,7 @@ export function addSettings(program: Command): void {
 
 function settings({ json }: JsonOption): void {
   // Also finds errors in combinations of settings.
-  loadSettings()
+  checkSitesFile(loadSettings())
   const inEffect = effectiveSettings()
   const rows = inEffect.map(({ name, value, source }) => [name, value, source])
   if (json) printJson(inEffect)

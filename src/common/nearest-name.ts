@@ -1,6 +1,6 @@
 /**
  * The name with the fewest letters to change, if it is near enough to be a typing mistake; null: none is.
- * `most`: letters that may differ.
+ * `most`: letters that may differ, and never more than half of those written.
  */
 export function nearestName<Name extends string>(
   written: string,
@@ -8,7 +8,7 @@ export function nearestName<Name extends string>(
   most: number,
 ): Name | null {
   let best: Name | null = null
-  let least = most + 1
+  let least = Math.min(most, Math.floor(written.length / 2)) + 1
   for (const name of names) {
     const distance = editDistance(written, name)
     if (distance < least) [best, least] = [name, distance]

@@ -5,8 +5,13 @@ import { whyInactive } from '../accounts/sending.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { domainDemand } from '../common/required-tls.ts'
 import { utcTime } from '../common/utc-day.ts'
-import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
-import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
+import { type Forecast, type ForecastParts, forecast, serverObstacle } from '../delivery/forecast/forecast.ts'
+import {
+  type DeliveryRehearsal,
+  notRehearsed,
+  rehearsalObstacle,
+  rehearse,
+} from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversNamed } from '../delivery/path/path.ts'
 import { addressesOf } from '../delivery/path/source.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
@@ -16,6 +21,7 @@ import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
 import { coversMail } from '../queue/pauses.ts'
 import type { Pause, SiteClosure, SiteState, SiteWarmUp } from '../store/store.ts'
+import { addressesInService } from './addresses-in-service.ts'
 import { authoriseWhole } from './authority.ts'
 import { readable } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
@@ -48,18 +54,33 @@ export interface ExplainRequest extends CompanyFilter {
   from?: string | undefined
 }
 
+export interface RehearsedDelivery {
+  explanation: Explanation
+  tried: DeliveryRehearsal
+}
+
 /** A recent result for a recipient of the same domain. */
 export interface RecentResult {
   email: Pick<EmailSummary, 'id' | 'createdAt'>
   recipient: RecipientOutline
 }
 
+/** The reason why no mail would be handed over now. */
+export interface Obstacle {
+  /** A sentence. */
+  problem: string
+  /**
+   * What becomes of the mail: it waits and is tried again, it bounces, or it ends without an attempt (a suppression, or
+   * a domain from which none is accepted).
+   */
+  mail: 'waits' | 'bounces' | 'ends'
+}
+
 export interface Explanation extends Forecast {
   /** The address as it stands in the envelope. */
   address: string
   domain: string
-  /** The reason why no mail would be handed over now, as a sentence; null: there is none. */
-  problem: string | null
+  obstacle: Obstacle | null
   suppressions: ListedSuppression[]
   /** The pauses that cover the mail, or some of it. */
   pauses: Pause[]
@@ -102,26 +123,28 @@ export const explain = verb('read', explained)
  */
 export const rehearseDelivery = verb(
   'operate',
-  async (
-    op: Operation,
-    request: ExplainRequest,
-  ): Promise<{ explanation: Explanation; tried: DeliveryRehearsal }> => {
+  async (op: Operation, request: ExplainRequest): Promise<RehearsedDelivery> => {
     const explanation = await explained(op, request)
     const { address } = explanation
     const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`
+    const away = await rehearsalObstacle(explanation)
+    if (away !== null) return { explanation, tried: notRehearsed(away) }
     const tried = await rehearse(explanation, op.setup.smtpPort, { sender, recipient: address })
-    const problem = explanation.problem ?? refusalIn(tried)
-    return { explanation: { ...explanation, problem }, tried }
+    const obstacle = explanation.obstacle ?? refusalIn(tried)
+    return { explanation: { ...explanation, obstacle }, tried }
   },
   null,
 )
 
 /** Null: a server accepts the recipient. */
-function refusalIn({ accepted, server, message }: DeliveryRehearsal): string | null {
+function refusalIn({ accepted, server, message, permanent }: DeliveryRehearsal): Obstacle | null {
   if (accepted) return null
-  return server === null
-    ? `No server could be reached: ${message}`
-    : `${server} does not accept it: ${message}`
+  if (server === null) return waits(`No server could be reached: ${message}`)
+  return { problem: `${server} does not accept it: ${message}`, mail: permanent ? 'bounces' : 'waits' }
+}
+
+function waits(problem: string): Obstacle {
+  return { problem, mail: 'waits' }
 }
 
 async function explained(op: Operation, request: ExplainRequest): Promise<Explanation> {
@@ -130,13 +153,14 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const sender = senderOf(op, request)
   const reports = freshReports(op)
   const [sites, closures] = await Promise.all([reports.then(combinedSites), presentClosures(op, reports)])
+  const sources = sourceChoice(op, await addressesInService(op, closures.sources))
   const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key), closures)
   const isUsable = (path: Path) => {
     const { closed, warmUp } = present(path)
     return closed === null && warmUp?.usedUp !== true
   }
   const [found, suppressions, allPauses, last] = await Promise.all([
-    forecastFor(op, sender, domain, isUsable),
+    forecastFor(op, sender, domain, { isUsable, sources }),
     suppressionsOf(op, sender, address),
     op.store.pauses(op.now()),
     lastResults(op, request, domain),
@@ -144,7 +168,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const mail = { companyId: sender.companyId, domain, site: found.path.site.key }
   const pauses = allPauses.filter((pause) => coversMail(pause, mail))
   const facts = { ...found, ...present(found.path), address, domain, suppressions, pauses, last }
-  const explanation = { ...facts, problem: problemOf(op, facts, sender) }
+  const explanation = { ...facts, obstacle: obstacleOf(op, facts, sender) }
   const readsAll =
     op.caller.kind === 'operator' || isOwnSource(op.accounts, sender.companyId, found.path.source)
   return readsAll ? explanation : explainedInCompany(explanation)
@@ -224,23 +248,20 @@ async function suppressionsOf(
     .map((each) => ({ ...each, domain: nameOf(each.domainId) }))
 }
 
+type PathParts = Pick<ForecastParts, 'isUsable' | 'sources'>
+
 /** Companies take turns: the look-ups of one, whose servers are silent, hold up no other. */
-async function forecastFor(
-  op: Operation,
-  sender: Sender,
-  to: string,
-  isUsable: ForecastParts['isUsable'],
-): Promise<Forecast> {
+async function forecastFor(op: Operation, sender: Sender, to: string, parts: PathParts): Promise<Forecast> {
   const { explanations } = op
   if (explanations !== null) {
     return await explanations.inTurn(sender.companyId, () =>
-      forecastWith(op, explanations, sender, to, isUsable),
+      forecastWith(op, explanations, sender, to, parts),
     )
   }
   const outgoing = op.outgoing()
   try {
     const own = new SharedExplanations({ resolver: op.hosts(), ask: outgoing.ask, store: op.store })
-    return await forecastWith(op, own, sender, to, isUsable)
+    return await forecastWith(op, own, sender, to, parts)
   } finally {
     await outgoing.close()
   }
@@ -251,7 +272,7 @@ async function forecastWith(
   { resolver, policies }: Pick<SharedExplanations, 'resolver' | 'policies'>,
   { companyId, domain }: Sender,
   to: string,
-  isUsable: ForecastParts['isUsable'],
+  pathParts: PathParts,
 ): Promise<Forecast> {
   const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
   const mail = {
@@ -266,10 +287,9 @@ async function forecastWith(
   // Without a route of its own, the mail needs no credentials, and so no secret key.
   const seal = ownRoute === null ? NO_SEAL : await op.seal()
   const settings = { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, hostname: op.hostname }
-  const mtaSts = (name: string) => policies.find(name)
-  const from = { ownRoute, seal, sources: sourceChoice(op) }
+  const mtaSts = (name: string) => policies.ask(name)
   const guard = await new MailGuard(op.setup).current()
-  const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, isUsable, ...from }
+  const parts = { ...settings, ...pathParts, resolver, guard, sites: op.sites(), mtaSts, ownRoute, seal }
   return await forecast(parts, mail, to)
 }
 
@@ -297,39 +317,47 @@ async function lastResults(
 }
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */
-function problemOf(
+function obstacleOf(
   op: Operation,
-  { path, hosts, failure, suppressions, pauses, closed, warmUp }: Omit<Explanation, 'problem'>,
+  { path, hosts, failure, suppressions, pauses, closed, warmUp }: Omit<Explanation, 'obstacle'>,
   sender: Sender,
-): string | null {
+): Obstacle | null {
   if (sender.domain !== null) {
     const inactive = whyInactive(sender.domain)
-    if (inactive !== null) return `Mail from ${sender.domain.name} is not accepted: ${inactive}.`
+    if (inactive !== null) {
+      return { problem: `Mail from ${sender.domain.name} is not accepted: ${inactive}.`, mail: 'ends' }
+    }
   }
   if (path.site.kind === 'simulator') return null
-  if (path.source.missing !== undefined) return `No mail can leave: ${path.source.missing}.`
+  if (path.source.missing !== undefined) return waits(`No mail can leave: ${path.source.missing}.`)
   // An unsubscription from some tags does not stop other mail.
   const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
-  if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
+  if (stop !== undefined) {
+    return { problem: `The address is suppressed (${stop.type}): ${stop.reason}.`, mail: 'ends' }
+  }
   const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)
   if (pause !== undefined) {
-    return `An operator has paused ${scopeText(op, pause)}, ${pauseText(pause)}.`
+    return waits(`An operator has paused ${scopeText(op, pause)}, ${pauseText(pause)}.`)
   }
-  if (failure !== null) return `${failure.message}.`
-  const reachable = hosts.some(({ addresses }) => addresses.length > 0)
-  if (hosts.length > 0 && !reachable) {
-    const { message, detail } = hosts[0]!.failure!
-    return detail !== undefined && op.caller.kind === 'operator' ? `${message}: ${detail}.` : `${message}.`
+  const unreachable = serverObstacle({ failure, hosts })
+  if (unreachable !== null) {
+    const { message, detail } = unreachable.failure
+    const more = detail !== undefined && op.caller.kind === 'operator' ? `: ${detail}` : ''
+    return { problem: `${message}${more}.`, mail: unreachable.bounces ? 'bounces' : 'waits' }
   }
   if (closed !== null) {
     const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, servers } = closed
     const from = sendingDomain ?? (company === null ? 'this service' : `the company ${company}`)
     const to = recipientDomain === null ? '' : ` to ${recipientDomain}`
     const name = servers === undefined ? path.site.name : `${path.site.name} (${servers})`
-    return `${name} has taken no mail from ${from}${to} since ${utcTime(since)}: ${reason}. The next try is due at ${utcTime(nextTryAt)}.`
+    return waits(
+      `${name} has taken no mail from ${from}${to} since ${utcTime(since)}: ${reason}. The next try is due at ${utcTime(nextTryAt)}.`,
+    )
   }
   if (warmUp?.usedUp === true) {
-    return `The source address ${path.source.name} is warming up, and has sent ${path.site.name} the ${warmUp.limit} messages of today. Further mail waits for tomorrow (UTC).`
+    return waits(
+      `The source address ${path.source.name} is warming up, and has sent ${path.site.name} the ${warmUp.limit} messages of today. Further mail waits for tomorrow (UTC).`,
+    )
   }
   return null
 }

@@ -10,14 +10,15 @@ import { closureJson, isoTime, limitsJson, loweredJson, pauseJson, suppressionJs
 
 /** `tried`: null unless the server was asked. */
 export function explanationJson(explanation: Explanation, tried: DeliveryRehearsal | null = null) {
-  const { address, domain, problem, path, mtaSts, hosts, suppressions, pauses, last } = explanation
+  const { address, domain, obstacle, path, hosts, suppressions, pauses, last } = explanation
   const { lowered, closed, warmUp } = explanation
   const { source, site } = path
   return {
     address,
     domain,
-    deliverable: problem === null,
-    problem,
+    deliverable: obstacle === null,
+    problem: obstacle?.problem ?? null,
+    permanent: obstacle && obstacle.mail !== 'waits',
     route: routeName(path),
     site: {
       name: site.name,
@@ -33,7 +34,7 @@ export function explanationJson(explanation: Explanation, tried: DeliveryRehears
       tls: { demand: demand === 'off' ? ('none' as const) : demand, source: by },
       problem: failure?.message ?? null,
     })),
-    policy: policyOf(domain, mtaSts, hosts),
+    policy: policyOf(explanation),
     suppressions: suppressions.map((each) => suppressionJson(each, each.domain)),
     pauses: pauses.map(pauseJson),
     source: {
@@ -41,6 +42,7 @@ export function explanationJson(explanation: Explanation, tried: DeliveryRehears
       address: firstAddress(source),
       helo: source.helo,
       proxy: firstProxy(source),
+      missing: source.missing ?? null,
       warm_up: warmUp && warmUpJson(warmUp),
     },
     last: last.map(({ email, recipient }) => ({
@@ -75,18 +77,23 @@ function firstProxy({ addresses, proxies }: Explanation['path']['source']): stri
 /** The first sentence for people. */
 export function headlineOf({
   address,
-  problem,
-  route,
-  site,
+  obstacle,
+  path: { site },
   suppressions,
   pauses,
-}: Pick<ExplanationJson, 'address' | 'problem' | 'route' | 'site' | 'suppressions' | 'pauses'>): string {
-  if (problem !== null) return `Mail to ${address} would not leave now.`
-  if (site.name === 'simulator') return `Mail to ${address} would end in the simulator now.`
-  if (route === 'capture') return `Mail to ${address} would be captured now: none leaves this machine.`
+}: Pick<Explanation, 'address' | 'obstacle' | 'path' | 'suppressions' | 'pauses'>): string {
+  if (obstacle !== null) return `Mail to ${address} ${WOULD[obstacle.mail]}.`
+  if (site.kind === 'simulator') return `Mail to ${address} would end in the simulator now.`
+  if (site.kind === 'capture') return `Mail to ${address} would be captured now: none leaves this machine.`
   const some = suppressions.some(({ tags }) => tags === null) || pauses.length > 0
   return `Mail to ${address} would leave now${some ? ', but not from every company or domain' : ''}.`
 }
+
+const WOULD = {
+  waits: 'would wait',
+  bounces: 'would bounce now',
+  ends: 'would not leave now',
+} as const
 
 export type ExplanationJson = ReturnType<typeof explanationJson>
 
@@ -96,17 +103,39 @@ function routeName({ site, policy: { route } }: Path): string {
 }
 
 /** The policy of the domain that counts: DANE takes precedence (RFC 8461 2). */
-function policyOf(domain: string, mtaSts: Explanation['mtaSts'], hosts: readonly ForecastHost[]) {
-  const timeless = { mode: null, fetched_at: null, expires_at: null }
-  const proven = hosts.find(({ tls }) => tls.source === 'dane')
+function policyOf(explanation: Explanation) {
+  const { domain, hosts, mtaSts } = explanation
+  const problem = policyProblem(explanation)
+  const timeless = { mode: null, fetched_at: null, expires_at: null, problem }
+  const proven = hosts.find(isUnderDane)
   if (proven !== undefined) {
-    return { kind: 'dane' as const, source: `TLSA records of ${proven.name}`, ...timeless }
+    return { kind: 'dane' as const, source: `TLSA records of ${proven.name}`, ...timeless, problem: null }
   }
-  if (mtaSts === null) return { kind: null, source: null, ...timeless }
-  const { mode, fetchedAt, expiresAt } = mtaSts
+  if (mtaSts.policy === null) return { kind: null, source: null, ...timeless }
+  const { mode, fetchedAt, expiresAt } = mtaSts.policy
   const times = { fetched_at: isoTime(fetchedAt), expires_at: isoTime(expiresAt) }
-  return { kind: 'mta-sts' as const, source: policyUrl(domain), mode, ...times }
+  return { kind: 'mta-sts' as const, source: policyUrl(domain), mode, ...times, problem }
 }
+
+/** A demand by DANE without its records means that they could not be looked up. */
+function isUnderDane({ tls: { source, tls, dane } }: ForecastHost): boolean {
+  return source === 'dane' && (tls !== 'verified' || dane !== undefined)
+}
+
+/** Why the policy of the domain is not known, or not the present one; null: it is. */
+function policyProblem({ domain, path, mtaSts: { fault }, hosts, failure }: Explanation): string | null {
+  if (fault?.at === 'fetch') {
+    return `${domain} publishes MTA-STS, but its policy cannot be fetched: ${fault.message}`
+  }
+  const lookups = [failure, ...hosts.map((host) => host.failure)]
+  const failed =
+    path.site.kind === 'direct' ? lookups.find((each) => each?.enhancedCode === NO_DNS_ANSWER) : null
+  const message = fault?.message ?? failed?.message
+  return message === undefined ? null : `unknown: ${message}`
+}
+
+/** RFC 3463 3.5: the directory server failed. */
+const NO_DNS_ANSWER = '4.4.3'
 
 function limitsOf({ limits, terms, site }: Path) {
   // The route of a relay says how its connections are protected.

@@ -1,10 +1,12 @@
 /** Pools of source addresses: the addresses that mail of a domain or a company leaves from. */
 
 import type { SourcePool } from '../accounts/account.ts'
+import { poolAddresses } from '../accounts/pool-addresses.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { DAY_MS } from '../common/utc-day.ts'
 import { canonicalAddress } from '../network/address-range.ts'
-import { hasSource, type PresentSources } from '../queue/present-sources.ts'
+import type { PresentSources } from '../queue/present-sources.ts'
+import { addressesInService } from './addresses-in-service.ts'
 import type { AuditNote } from './audit-trail.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
@@ -25,6 +27,18 @@ export interface PoolDescription extends SourcePool {
   notInService: string[]
 }
 
+/** A pool that has got other addresses, and what follows for mail without an assigned pool. */
+export interface ChangedPool extends PoolDescription {
+  otherMail: {
+    /** The addresses that it leaves from now; none: the system chooses. */
+    addresses: readonly string[]
+    /** Those of them that no delivering node has. */
+    notInService: string[]
+    /** No address is without a pool, so it leaves from those of all pools. */
+    sharesAll: boolean
+  }
+}
+
 /** An address that is warming up. */
 export interface WarmUpState {
   address: string
@@ -42,7 +56,7 @@ export interface PoolInput {
 
 export const createPool = verb(
   'operate',
-  async (op, input: PoolInput): Promise<PoolDescription> => {
+  async (op, input: PoolInput): Promise<ChangedPool> => {
     const name = poolName(input.pool)
     const { pools } = op.accounts
     if (pools.some((pool) => pool.name === name)) {
@@ -52,7 +66,7 @@ export const createPool = verb(
       throw new OperateError('over_limit', `there are ${MOST_POOLS} pools already`, { verb: 'listPools' })
     const pool = { name, addresses: addressesOf(input.addresses), warming: {}, createdAt: op.now() }
     await op.store.setSourcePool(pool)
-    return await described(op, pool)
+    return await changed(op, pool)
   },
   { action: 'createPool', note: poolNote },
 )
@@ -60,13 +74,13 @@ export const createPool = verb(
 /** Replaces its addresses. */
 export const changePool = verb(
   'operate',
-  async (op, input: PoolInput): Promise<PoolDescription> => {
+  async (op, input: PoolInput): Promise<ChangedPool> => {
     const before = findPool(op, input.pool)
     const addresses = addressesOf(input.addresses)
     const kept = Object.entries(before.warming).filter(([address]) => addresses.includes(address))
     const pool = { ...before, addresses, warming: Object.fromEntries(kept) }
     await op.store.setSourcePool(pool)
-    return await described(op, pool)
+    return await changed(op, pool)
   },
   { action: 'changePool', note: poolNote },
 )
@@ -177,11 +191,12 @@ async function described(op: Operation, pool: SourcePool): Promise<PoolDescripti
 }
 
 async function describedAll(op: Operation, pools: readonly SourcePool[]): Promise<PoolDescription[]> {
-  const sources = pools.length === 0 ? null : await sourcesOf(op)
+  if (pools.length === 0) return []
+  const { isHere } = await addressesInService(op, await reportedSources(op))
   return pools.map((pool) => ({
     ...pool,
     ...usersOf(op, pool),
-    notInService: pool.addresses.filter((address) => !hasSource(sources, address)),
+    notInService: pool.addresses.filter((address) => !isHere(address)),
     warmUps: Object.entries(pool.warming).map(([address, since]) => {
       const day = warmUpDay(since, op.now())
       return { address, day, limit: op.setup.warmUp[day - 1] ?? null }
@@ -189,11 +204,24 @@ async function describedAll(op: Operation, pools: readonly SourcePool[]): Promis
   }))
 }
 
-/** The only node of an installation on SQLite has the settings of the command: they are known while it is stopped. */
-async function sourcesOf({ store, setup }: Operation): Promise<PresentSources> {
-  const sources = sourcesInService(await store.nodes())
-  if (sources !== null || store.shared) return sources
-  return new Set(setup.sourceAddresses?.map(({ address }) => address))
+async function changed(op: Operation, pool: SourcePool): Promise<ChangedPool> {
+  const reported = await reportedSources(op)
+  const { isHere } = await addressesInService(op, reported)
+  // Other nodes may have other addresses.
+  const configured = (op.setup.sourceAddresses ?? []).map(({ address }) => address)
+  const all = [...new Set([...configured, ...(reported ?? [])])]
+  const pools = [...op.accounts.pools.filter(({ name }) => name !== pool.name), pool]
+  const addresses = poolAddresses({ pools, all }, null) ?? []
+  const otherMail = {
+    addresses,
+    notInService: addresses.filter((address) => !isHere(address)),
+    sharesAll: addresses === all && all.length > 0,
+  }
+  return { ...(await described(op, pool)), otherMail }
+}
+
+async function reportedSources({ store }: Operation): Promise<PresentSources> {
+  return sourcesInService(await store.nodes())
 }
 
 /** Names of the companies and domains that the pool is assigned to. */

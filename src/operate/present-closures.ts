@@ -31,7 +31,7 @@ export class PresentClosures {
   /** The closures that nodes share, by key of the site. */
   readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>
   /** The names of the sources that a node has; null: not known. */
-  readonly #present: PresentSources
+  readonly sources: PresentSources
   /**
    * All closures of a site in their order, by its key: they are sorted once, and lists ask for thousands of domains.
    */
@@ -42,11 +42,11 @@ export class PresentClosures {
   constructor(
     reported: ReadonlyMap<string, readonly SiteState[]>,
     shared: ReadonlyMap<string, readonly SiteClosure[]>,
-    present: PresentSources,
+    sources: PresentSources,
   ) {
     this.#reported = reported
     this.#shared = shared
-    this.#present = present
+    this.sources = sources
     const isOpen = (state: SiteState) => closuresAt(state).length === 0
     this.none = shared.size === 0 && [...reported.values()].every((states) => states.every(isOpen))
   }
@@ -58,7 +58,7 @@ export class PresentClosures {
 
   /** The same, if the mail cannot leave from another one of these sources, or from another node. */
   ofAll(mail: ClosedMail, site: string, sources: readonly string[]): SiteClosure | null {
-    const present = sources.filter((name) => hasSource(this.#present, name))
+    const present = sources.filter((name) => hasSource(this.sources, name))
     const isClosed = present.every((source) => this.#isClosed({ ...mail, source }, site, source))
     return present.length > 0 && isClosed ? this.of(mail, site) : null
   }

@@ -25,7 +25,7 @@ import type {
 } from '../store/store.ts'
 import { retiresAt } from './domain-schedule.ts'
 import type { ListedKey } from './keys.ts'
-import type { PoolDescription } from './pools.ts'
+import type { ChangedPool, PoolDescription } from './pools.ts'
 import type { LaneReport } from './queue.ts'
 import type { CompanySum, LaneFigures, SiteSum } from './queue-sums.ts'
 import { returnPathState } from './return-path.ts'
@@ -363,6 +363,11 @@ export function poolJson({
     not_in_service: notInService,
     created_at: isoTime(createdAt),
   }
+}
+
+export function changedPoolJson(pool: ChangedPool) {
+  const { addresses, notInService } = pool.otherMail
+  return { ...poolJson(pool), other_mail: { addresses, not_in_service: notInService } }
 }
 
 export function siteJson({

@@ -32,7 +32,10 @@ interface SharedClosedPaths {
   sources: PresentSources
 }
 
-/** A closure of a source that no node has keeps no mail waiting, and neither does one that no node has confirmed for long. */
+/**
+ * A closure of a source that no node has keeps no mail waiting, and neither does one that no node has confirmed for
+ * long.
+ */
 export async function sharedClosedPaths({
   store,
   now,

@@ -13,7 +13,7 @@ type ForecastResolver = Pick<Resolver, 'mx' | 'addresses' | 'tlsa' | 'txt'>
 
 export class SharedExplanations {
   readonly resolver: ForecastResolver
-  readonly policies: Pick<PolicyDirectory, 'find'>
+  readonly policies: Pick<PolicyDirectory, 'ask'>
   readonly #turns = new SearchTurns()
 
   constructor({

@@ -1,13 +1,16 @@
 /** The sources that mail may leave from, by the settings and the pools. */
-import { SourceChoice } from '../delivery/path/source-choice.ts'
+import { SourceChoice, type SourceChoiceParts } from '../delivery/path/source-choice.ts'
 import type { Operation } from './verb.ts'
 
-export function sourceChoice({
-  accounts,
-  hostname,
-  setup,
-}: Pick<Operation, 'accounts' | 'hostname' | 'setup'>): SourceChoice {
+type Looker = Pick<Operation, 'accounts' | 'hostname' | 'setup'>
+
+/** `service`: what is known of the addresses in service. Absent: those of the settings, in service or not. */
+export function sourceChoice(
+  { accounts, hostname, setup }: Looker,
+  service: Pick<SourceChoiceParts, 'isHere' | 'whyNone'> = {},
+): SourceChoice {
   return new SourceChoice({
+    ...service,
     addresses: setup.sourceAddresses,
     hostname,
     pools: () => accounts.pools,

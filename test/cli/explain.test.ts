@@ -39,7 +39,8 @@ test('says how mail would leave, or why it would not', async () => {
 
 test('--json has stable field names', async () => {
   const shown = await place.json<Record<string, unknown>>('explain', 'jane@example.net')
-  const names = 'address domain deliverable problem route site hosts policy suppressions pauses source last'
+  const names =
+    'address domain deliverable problem permanent route site hosts policy suppressions pauses source last'
   for (const name of names.split(' ')) assert.ok(name in shown, name)
   assert.equal(shown.deliverable, true)
 })
@@ -72,6 +73,6 @@ test('a suppression or pause of one company is the problem where there is one co
 test('a pause has the name that resumes it', async () => {
   await place.run('queue', 'pause', '--domain', 'example.net')
   const { stdout } = await place.run('explain', 'jane@example.net')
-  assert.match(stdout, /would not leave now\.\nAn operator has paused all mail to example\.net, since /)
+  assert.match(stdout, /would wait\.\nAn operator has paused all mail to example\.net, since /)
   await place.run('queue', 'resume', '--domain', 'example.net')
 })

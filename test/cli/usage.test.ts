@@ -214,6 +214,17 @@ describe('the command', { concurrency: 4 }, () => {
     assert.ok(!stdout.includes('hunter2'))
   })
 
+  test('finds what is wrong in the sites file before the service does', async () => {
+    const other = newWorkplace({ POSTROAD_SITES: 'bad.toml' })
+    writeFileSync(join(other.folder, 'bad.toml'), '[default]\nsessions = -1\n')
+    for (const args of [['serve'], ['settings']]) {
+      const { code, stdout, stderr } = await other.run(...args)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^postroad: .*bad\.toml, line 2: sessions -1: a whole number .*\n$/)
+    }
+    other.remove()
+  })
+
   test('says in one line which setting is wrong', async () => {
     const other = newWorkplace({ POSTROAD_LISTEN: 'nowhere' })
     for (const args of [['serve'], ['company', 'list'], ['settings']]) {

@@ -46,6 +46,15 @@ test('an error in a file is reported with its line and the allowed values', () =
       /line 3: domains has "\*\.a\.test": names like example\.com are/,
     ],
     ['[[site]]\nmx = ["mx.a.test"]', /line 1: name is missing: a text of 1 to 60 characters is needed$/],
+    [
+      '[[site]]\nname = "B"\nmx = ["*.b.test"]\n[[site]]\nname = "C"\nmx = ["mx.c.test", "*.B.test"]',
+      /line 6: mx has "\*\.b\.test", which the site "B" in line 3 has as well$/,
+    ],
+    [
+      '[[site]]\nname = "B"\ndomains = ["b.test"]\n[[site]]\nname = "C"\ndomains = ["b.test"]',
+      /line 6: domains has "b\.test", which the site "B" in line 3 has as well$/,
+    ],
+    ['[[site]]\nname = "X"', /line 2: the site "X" is not a known provider, so it needs mx or domains\.$/],
     ['[[site]]\nname = "A"\n[[site]]\nname = "a"', /line 4: the site "a" is there twice$/],
     [
       '[[site]]\nname = "A"\nmessages_per_minute = "many"',

@@ -5,13 +5,14 @@ import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { activateDomain, suspendDomain } from '../../src/operate/domains.ts'
 import { type ExplainRequest, explain, rehearseDelivery } from '../../src/operate/explain.ts'
-import { explanationJson } from '../../src/operate/explanation-json.ts'
+import { explanationJson, headlineOf } from '../../src/operate/explanation-json.ts'
 import { pause, resume } from '../../src/operate/pauses.ts'
 import { setRoute } from '../../src/operate/routes.ts'
 import type { Operation, Setup } from '../../src/operate/verb.ts'
 import { node, suppress } from '../store/samples.ts'
 import { startSocks } from '../support/outgoing-proxies.ts'
 import { startSink } from '../support/sink.ts'
+import { openPaths, shareClosedPaths } from './closed-paths.ts'
 import { type CallerName, World } from './world.ts'
 
 let world: World
@@ -106,7 +107,7 @@ test('a company reads the words of a server only if its own mail met them', asyn
       sites: [{ ...site, closed, others }],
     })
     const asMember = await operation({}, 'reader')
-    return (await explain(asMember, { address: JANE, from: 'acme.test' })).problem ?? ''
+    return (await explain(asMember, { address: JANE, from: 'acme.test' })).obstacle?.problem ?? ''
   }
   assert.match(await problemWith(closure('to jane', 'other', null)), /: mx1 refuses mail \(554\)\. The next/)
   assert.match(await problemWith(closure('to jane', companyId, null)), /: to jane\. The next/)
@@ -123,6 +124,7 @@ test('limits in force, and the warm-up of the address; mail leaves from another 
   ]
   const change = { setup: { sourceAddresses: ownAddresses, warmUp: [50, 100] } }
   const request = { address: JANE, from: 'acme.test' }
+  const token = await world.store.join({ ...node('a'), sources: ownAddresses.map(({ address }) => address) })
   const { path } = await explain(await operation(change), request)
   const [first, other] =
     path.source.name === '192.0.2.81' ? ['192.0.2.81', '192.0.2.82'] : ['192.0.2.82', '192.0.2.81']
@@ -133,7 +135,6 @@ test('limits in force, and the warm-up of the address; mail leaves from another 
     ...{ metBy: null, companyId: null, company: null, sendingDomain: null, recipientDomain: null },
     source: first!,
   }
-  const token = await world.store.join(node('a'))
   const report = async (sources: object[], closure: typeof closed | null) => {
     const site = {
       ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [] },
@@ -173,10 +174,10 @@ test('a company reads how much leaves from an address only if no other company s
   const sourceAddresses = [{ address: '192.0.2.91', helo: 'one.service.test' }]
   const change = { setup: { sourceAddresses, warmUp: [50, 100] } }
   const request = { address: JANE, from: 'acme.test' }
+  const token = await world.store.join({ ...node('a'), sources: ['192.0.2.91'] })
   const { path } = await explain(await operation(change), request)
   const none = { sessions: null, messagesPerMinute: null }
   const used = { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 }
-  const token = await world.store.join(node('a'))
   const report = async (messages: number) => {
     const source = {
       ...{ name: '192.0.2.91', helo: 'x', used, closed: null },
@@ -221,6 +222,65 @@ test('a company reads how much leaves from an address only if no other company s
   await world.store.leave(token)
 })
 
+describe('a source address that no node has', () => {
+  const [HERE, ABSENT] = ['192.0.2.71', '192.0.2.77']
+  const sourceAddresses = [
+    { address: HERE, helo: 'one.service.test' },
+    { address: ABSENT, helo: 'nine.service.test' },
+  ]
+  const change = { setup: { sourceAddresses } }
+  const request = { address: JANE, from: 'acme.test' }
+  const far = { name: 'far', addresses: [ABSENT], warming: {}, createdAt: 0 }
+
+  const explainedIn = async (pool: string | null, caller: CallerName = 'operator') => {
+    const op = await operation(change, caller)
+    const companies = op.accounts.companies.map((each) => (pool === null ? each : { ...each, pool }))
+    const accounts = { ...op.accounts, companies, pools: pool === null ? [] : [far] }
+    return explanationJson(await explain({ ...op, accounts }, request))
+  }
+
+  test('is not what mail leaves from, and hides no closure of the others', async () => {
+    const token = await world.store.join({ ...node('a'), sources: [HERE] })
+    assert.deepEqual((await explainedIn(null)).source.name, HERE)
+    const { path } = await explain(await operation(change), request)
+    await shareClosedPaths(world.store, { site: path.site.key, source: HERE })
+    const { problem, source } = await explainedIn(null)
+    assert.equal(source.name, HERE)
+    assert.match(
+      problem!,
+      /has taken no mail from this service since 1970-01-01 00:00:00Z: no\. The next try/,
+    )
+    await openPaths(world.store)
+    await world.store.leave(token)
+  })
+
+  test('is the problem where the mail may leave from no other', async () => {
+    const token = await world.store.join({ ...node('a'), sources: [HERE] })
+    const { problem, deliverable, source } = await explainedIn('far')
+    assert.deepEqual([problem, deliverable], [`No mail can leave: no node has ${ABSENT}.`, false])
+    assert.deepEqual([source.address, source.missing], [null, `no node has ${ABSENT}`])
+    await world.store.leave(token)
+  })
+
+  test('is looked for on the machine while no node runs', async () => {
+    const { problem } = await explainedIn('far')
+    assert.equal(problem, `No mail can leave: this machine does not have ${ABSENT}.`)
+  })
+
+  test('is named by a try on another machine, which says nothing about the server', async () => {
+    const token = await world.store.join({ ...node('a'), sources: [HERE, ABSENT] })
+    const op = await operation(change)
+    const { explanation, tried } = await rehearseDelivery(op, request)
+    assert.equal(explanation.obstacle, null)
+    assert.deepEqual([tried.accepted, tried.server], [false, null])
+    assert.match(
+      tried.message,
+      /^This machine does not have the address 192\.0\.2\.7[17], so it cannot ask the server from there$/,
+    )
+    await world.store.leave(token)
+  })
+})
+
 test('direct mail: the servers in their order, with addresses, TLS, source and limits', async () => {
   const { suppressions, pauses, last, ...way } = await explained({ address: JANE, from: 'acme.test' })
   assert.deepEqual(way, {
@@ -228,6 +288,7 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
     domain: 'example.net',
     deliverable: true,
     problem: null,
+    permanent: null,
     route: 'direct',
     site: {
       name: 'mx1.example.net +1',
@@ -262,8 +323,15 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
         problem: null,
       },
     ],
-    policy: { kind: null, mode: null, source: null, fetched_at: null, expires_at: null },
-    source: { name: 'default', address: null, helo: 'mail.service.test', proxy: null, warm_up: null },
+    policy: { kind: null, mode: null, source: null, fetched_at: null, expires_at: null, problem: null },
+    source: {
+      name: 'default',
+      address: null,
+      helo: 'mail.service.test',
+      proxy: null,
+      missing: null,
+      warm_up: null,
+    },
     tried: null,
   })
   assert.deepEqual([suppressions, pauses, last], [[], [], []])
@@ -287,6 +355,7 @@ test('the policies of the domain about its servers: MTA-STS, and DANE before it'
     source: 'https://mta-sts.signed.test/.well-known/mta-sts.txt',
     fetched_at: new Date(now).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
+    problem: null,
   })
   assert.deepEqual(
     byPolicy.hosts.map(({ addresses, tls, problem }) => [addresses.length, tls, problem]),
@@ -312,8 +381,53 @@ test('the policies of the domain about its servers: MTA-STS, and DANE before it'
     source: 'TLSA records of mx1.signed.test',
     fetched_at: null,
     expires_at: null,
+    problem: null,
   })
   assert.deepEqual(proven.hosts[0]!.tls, { demand: 'verified', source: 'dane' })
+})
+
+test('a policy that is not known is no missing policy', async () => {
+  const policyOf = async (domain: string) => (await explained({ address: `jane@${domain}` })).policy
+  const unknown = (problem: string) => ({
+    ...{ kind: null, mode: null, source: null, fetched_at: null, expires_at: null },
+    problem,
+  })
+  dns.zone = {
+    'sts.test/MX': ['10 mx.sts.test'],
+    'mx.sts.test/A': ['192.0.2.1'],
+    '_mta-sts.sts.test/TXT': ['v=STSv1; id=1'],
+  }
+  assert.deepEqual(
+    await policyOf('sts.test'),
+    unknown(
+      'sts.test publishes MTA-STS, but its policy cannot be fetched: mta-sts.sts.test has no address in the DNS',
+    ),
+  )
+  for (const [domain, rcode] of [
+    ['broken.test', 'SERVFAIL'],
+    ['refused.test', 'REFUSED'],
+  ] as const) {
+    dns.zone = {
+      [`${domain}/MX`]: ['10 mx.test'],
+      'mx.test/A': ['192.0.2.1'],
+      [`_mta-sts.${domain}/TXT`]: { rcode },
+    }
+    const lookup = `DNS: the TXT lookup of _mta-sts.${domain} failed (${rcode})`
+    assert.deepEqual(await policyOf(domain), unknown(`unknown: ${lookup}`))
+  }
+  dns.zone = { 'dark.test/MX': { rcode: 'SERVFAIL' }, '_mta-sts.dark.test/TXT': { absentFor: 1 } }
+  assert.deepEqual(
+    await policyOf('dark.test'),
+    unknown('unknown: DNS: the MX lookup of dark.test failed (SERVFAIL)'),
+  )
+  dns.zone = {
+    'tlsa.test/MX': { values: ['10 mx1.tlsa.test'], secure: true },
+    'mx1.tlsa.test/A': { values: ['192.0.2.1'], secure: true },
+    '_25._tcp.mx1.tlsa.test/TLSA': { rcode: 'SERVFAIL' },
+  }
+  const { problem, kind } = await policyOf('tlsa.test')
+  assert.equal(kind, null)
+  assert.match(problem!, /^unknown: DNS: the TLSA lookup of _25\._tcp\.mx1\.tlsa\.test failed \(SERVFAIL\)/)
 })
 
 test('a provider is named with the limits of its block', async () => {
@@ -328,8 +442,9 @@ test('a provider is named with the limits of its block', async () => {
 
 describe('an obstacle', () => {
   const problem = async (address: string, change: Change = {}) => {
-    const { deliverable, problem } = await explained({ address, from: 'acme.test' }, change)
+    const { deliverable, problem, permanent } = await explained({ address, from: 'acme.test' }, change)
     assert.equal(deliverable, problem === null)
+    assert.equal(deliverable, permanent === null)
     return problem
   }
 
@@ -344,6 +459,35 @@ describe('an obstacle', () => {
       await problem('a@bare.example'),
       'DNS: mx.bare.example, a mail server of bare.example, has no address: DNS has no address of it.',
     )
+  })
+
+  test('lets the mail bounce, or wait', async () => {
+    dns.zone['null.example/MX'] = ['0 .']
+    dns.zone['broken.example/MX'] = { rcode: 'SERVFAIL' }
+    dns.zone['bare.example/MX'] = ['10 mx.bare.example']
+    dns.zone['mixed.example/MX'] = ['10 mx.bare.example', '20 mx.broken.example']
+    dns.zone['mx.broken.example/A'] = { rcode: 'SERVFAIL' }
+    dns.zone['mx.broken.example/AAAA'] = { rcode: 'SERVFAIL' }
+    await pause(await operation(), { company: 'Acme', domain: 'paused.example' })
+    dns.zone['paused.example/MX'] = ['10 mx1.example.net']
+    const { id } = world.acme.company
+    await suppress(world.store, id, 'never@example.net', '550 5.1.1 no such user', 1)
+    for (const [address, permanent, ending] of [
+      ['a@nowhere.example', true, 'would bounce now.'],
+      ['a@null.example', true, 'would bounce now.'],
+      ['a@bare.example', true, 'would bounce now.'],
+      ['a@broken.example', false, 'would wait.'],
+      // A server that may take the mail later outweighs one that will not.
+      ['a@mixed.example', false, 'would wait.'],
+      ['a@paused.example', false, 'would wait.'],
+      ['never@example.net', true, 'would not leave now.'],
+      [JANE.toLowerCase(), null, 'would leave now.'],
+    ] as const) {
+      const explanation = await explain(await operation(), { address, from: 'acme.test' })
+      assert.equal(explanationJson(explanation).permanent, permanent, address)
+      assert.equal(headlineOf(explanation), `Mail to ${address} ${ending}`)
+    }
+    await resume(await operation(), { company: 'Acme', domain: 'paused.example' })
   })
 
   test('an address that may not be connected to', async () => {
@@ -462,8 +606,20 @@ describe('a try', () => {
       script: ({ step }) => (step === 'rcpt' ? { reply: '550 5.1.1 no such user' } : undefined),
     })
     t.after(() => sink.close())
-    const { accepted, message } = await tried(sink.port)
-    assert.deepEqual([accepted, message], [false, '550 5.1.1 no such user'])
+    const { accepted, message, permanent } = await tried(sink.port)
+    assert.deepEqual([accepted, message, permanent], [false, '550 5.1.1 no such user', true])
+  })
+
+  test('tells a refusal of the recipient from one of this service, for which the mail waits', async (t) => {
+    const sink = await startSink({
+      script: ({ step }) =>
+        step === 'rcpt' ? { reply: '554 5.7.1 blocked using zen.spamhaus.org' } : undefined,
+    })
+    t.after(() => sink.close())
+    const op = await operation({ setup: { smtpPort: sink.port } })
+    const { explanation } = await rehearseDelivery(op, { address: JANE })
+    assert.match(explanation.obstacle!.problem, /does not accept it: 554/)
+    assert.match(headlineOf(explanation), / would wait\.$/)
   })
 
   test('goes through the proxy of the source address', async () => {
@@ -487,6 +643,7 @@ describe('a try', () => {
       address: '127.0.35.7',
       helo: 'mail2.service.test',
       proxy: `socks5://127.0.0.1:${proxy.port}`,
+      missing: null,
       warm_up: null,
     })
   })
@@ -494,8 +651,8 @@ describe('a try', () => {
   test('reports why no server was reached', async () => {
     const sink = await startSink()
     await sink.close()
-    const { accepted, server, message } = await tried(sink.port)
-    assert.deepEqual([accepted, server], [false, null])
+    const { accepted, server, message, permanent } = await tried(sink.port)
+    assert.deepEqual([accepted, server, permanent], [false, null, false])
     assert.match(message, /mx\.example\.net \[127\.0\.0\.1\]/)
   })
 })

@@ -6,8 +6,9 @@ import type { DeliveryRoute, RelayRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { Email } from '../../email/fields.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
-import type { KeptMtaStsPolicy } from '../../store/store.ts'
-import type { RouteFailure } from '../outcome.ts'
+import { CONSEQUENCES } from '../judge/finding.ts'
+import type { PolicyAnswer } from '../mta-sts/policy-directory.ts'
+import { mostTelling, type RouteFailure } from '../outcome.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Path, RoutingFields } from '../path/path.ts'
 import { type IsUsable, PathFinder } from '../path/path-finder.ts'
@@ -33,8 +34,8 @@ export interface ForecastParts {
   smtpPort: number
   sites: SiteTable
   sources: SourceChoice
-  /** The MTA-STS policy of a domain; null when it has none. */
-  mtaSts(domain: string): Promise<KeptMtaStsPolicy | null>
+  /** The MTA-STS policy of a domain. */
+  mtaSts(domain: string): Promise<PolicyAnswer>
   /** The route of the sender; null: POSTROAD_DELIVERY. */
   ownRoute: CustomRoute | null
   /** Opens the credentials of `ownRoute`; not used without one. */
@@ -56,12 +57,31 @@ export interface ForecastHost {
 
 export interface Forecast {
   path: Path
-  /** The MTA-STS policy of the domain; null: it has none, or mail takes a relay. */
-  mtaSts: KeptMtaStsPolicy | null
+  /** The MTA-STS policy of the domain; none where mail takes a relay. */
+  mtaSts: PolicyAnswer
   /** In the order in which they are tried; hosts of equal preference are tried in any order. */
   hosts: ForecastHost[]
   /** The reason why there is no host. */
   failure: NoHosts | null
+}
+
+/** Why no server can be asked. */
+export interface ServerObstacle {
+  failure: Pick<RouteFailure, 'message' | 'detail'>
+  /** The mail bounces; otherwise it waits. */
+  bounces: boolean
+}
+
+/** As delivery would record it (RFC 5321 5.1): a server that may be asked later outweighs those that never can. */
+export function serverObstacle({
+  failure,
+  hosts,
+}: Pick<Forecast, 'failure' | 'hosts'>): ServerObstacle | null {
+  const failures = hosts.flatMap((host) => host.failure ?? [])
+  const isReachable = hosts.some(({ addresses }) => addresses.length > 0)
+  if (failure === null && (failures.length === 0 || isReachable)) return null
+  const telling = failure ?? mostTelling(failures)
+  return { failure: telling, bounces: CONSEQUENCES[telling.finding].ends }
 }
 
 /** Hosts whose addresses are looked up. A delivery tries no more than six. */
@@ -77,12 +97,12 @@ export async function forecast(
 ): Promise<Forecast> {
   const { delivery, ownRoute, sites: table, isUsable, ...others } = parts
   const sites = { table, listen() {} }
-  let mtaSts: KeptMtaStsPolicy | null = null
+  let mtaSts: PolicyAnswer = { policy: null, fault: null }
   const paths = new PathFinder({
     ...others,
     async mtaSts(name) {
       mtaSts = await parts.mtaSts(name)
-      return mtaSts
+      return mtaSts.policy
     },
     sites,
     route: delivery,

@@ -1,7 +1,12 @@
 /** Speaks to a server as delivery would, up to RCPT, and hands over no message. */
 
-import { exitTo } from '../path/source.ts'
+import { CONSEQUENCES } from '../judge/finding.ts'
+import { judge, type RouteKind } from '../judge/judge.ts'
+import { failureOfError } from '../outcome.ts'
+import { absence } from '../path/present-addresses.ts'
+import { addressesOf, exitTo } from '../path/source.ts'
 import { mayGoInClear } from '../route/session-opening.ts'
+import type { ReplyRule } from '../sites/site-block.ts'
 import { SmtpConnection } from '../smtp/connection.ts'
 import { Dialogue } from '../smtp/dialogue.ts'
 import { isAscii, isSendable } from '../smtp/envelope.ts'
@@ -19,6 +24,8 @@ export interface DeliveryRehearsal {
   server: string | null
   /** The decisive reply, or a sentence saying what happened. */
   message: string
+  /** The mail would bounce; otherwise it would wait. Null: it is accepted, or no server was to be asked. */
+  permanent: boolean | null
   tls: { version: string; verified: boolean } | null
   dialogue: string
 }
@@ -29,11 +36,35 @@ export interface RehearsedEnvelope {
   recipient: string
 }
 
+/** The words of the site's servers that have a meaning of their own, and the kind of route. */
+interface JudgingRules {
+  route: RouteKind
+  replies: readonly ReplyRule[]
+}
+
 /** Servers that are tried until one can be reached. */
 const MOST_SERVERS = 3
 const ADDRESSES_PER_SERVER = 2
 /** Ms: a person is waiting, so this is less patient than delivery. */
 const TIMEOUTS = { ...defaultTimeouts, connect: 5_000, opening: 15_000, mail: 10_000, rcpt: 15_000 }
+
+/**
+ * The reason why this machine cannot ask a server from the source of the mail, as a sentence without a final dot; null:
+ * it can. It says nothing about the mail: a node on another machine may have the source.
+ */
+export async function rehearsalObstacle({ path }: Pick<Forecast, 'path'>): Promise<string | null> {
+  const { missing, proxies, helo, ...source } = path.source
+  if (missing !== undefined) return `There is no source to ask a server from: ${missing}`
+  const addresses = addressesOf(source)
+  if (addresses.length === 0 || proxies !== undefined) return null
+  const absences = await Promise.all(addresses.map((address) => absence({ address, helo })))
+  if (absences.includes(null)) return null
+  return `${absences[0]}, so it cannot ask the server from there`
+}
+
+export function notRehearsed(obstacle: string): DeliveryRehearsal {
+  return { ...nobody(obstacle, new Dialogue()), permanent: null }
+}
 
 /** Never rejects for what servers do. */
 export async function rehearse(
@@ -48,6 +79,7 @@ export async function rehearse(
       ? null
       : { user: relay.user, password: relay.password ?? '', mechanism: relay.auth }
   const dialogue = new Dialogue()
+  const rules = { route: relay === null ? 'direct' : 'relay', replies: path.terms.replies } as const
   let last: DeliveryRehearsal = nobody('No server has an address that can be connected to.', dialogue)
   for (const { name: host, addresses, tls } of hosts.filter(hasAddress).slice(0, MOST_SERVERS)) {
     for (const address of addresses.slice(0, ADDRESSES_PER_SERVER)) {
@@ -63,7 +95,7 @@ export async function rehearse(
         helo: path.source.helo,
         timeouts: TIMEOUTS,
       }
-      const result = await tryServer(target, envelope, dialogue)
+      const result = await tryServer(target, envelope, dialogue, rules)
       if (result.server !== null) return result
       last = result
     }
@@ -79,19 +111,21 @@ async function tryServer(
   target: SmtpTarget,
   envelope: RehearsedEnvelope,
   dialogue: Dialogue,
+  rules: JudgingRules,
 ): Promise<DeliveryRehearsal> {
   try {
-    return await speak(target, envelope, dialogue)
+    return await speak(target, envelope, dialogue, rules)
   } catch (error) {
     if (mayGoInClear(target, error)) {
       // RFC 7435 3.
       dialogue.note(`TLS failed (${error.message}); trying without, as the policy allows`)
-      return await tryServer({ ...target, tls: 'off' }, envelope, dialogue)
+      return await tryServer({ ...target, tls: 'off' }, envelope, dialogue, rules)
     }
     if (!(error instanceof SmtpError)) throw error
     const { host, address, port } = target
     const server = error.stage === 'connect' ? null : `${host} [${address}]:${port}`
-    return { ...nobody(error.message, dialogue), server }
+    const { finding } = failureOfError(error, server ?? host, rules.route, rules.replies)
+    return { ...nobody(error.message, dialogue), server, permanent: CONSEQUENCES[finding].ends }
   }
 }
 
@@ -99,6 +133,7 @@ async function speak(
   target: SmtpTarget,
   { sender, recipient }: RehearsedEnvelope,
   dialogue: Dialogue,
+  rules: JudgingRules,
 ): Promise<DeliveryRehearsal> {
   const connection = new SmtpConnection(target, dialogue)
   connection.deadline.limit(TIMEOUTS.opening)
@@ -110,13 +145,21 @@ async function speak(
     const about = { server: connection.server, tls }
     if (!isSendable(recipient) || (!extensions.smtpUtf8 && !isAscii(recipient))) {
       const message = `${recipient} cannot be sent to this server`
-      return { ...about, accepted: false, message, dialogue: dialogue.text }
+      return { ...about, accepted: false, message, permanent: true, dialogue: dialogue.text }
     }
     const utf8 = isAscii(recipient) ? '' : ' SMTPUTF8'
     const mail = await ask(connection, `MAIL FROM:<${sender}>${utf8}`, 'mail')
-    const reply = replyClass(mail) === 2 ? await ask(connection, `RCPT TO:<${recipient}>`, 'rcpt') : mail
+    const stage = replyClass(mail) === 2 ? 'rcpt' : 'mail'
+    const reply = stage === 'rcpt' ? await ask(connection, `RCPT TO:<${recipient}>`, stage) : mail
     await ask(connection, 'RSET', 'mail')
-    return { ...about, accepted: replyClass(reply) === 2, message: replyText(reply), dialogue: dialogue.text }
+    const permanent = isPermanent(reply, stage, rules)
+    return {
+      ...about,
+      accepted: permanent === null,
+      message: replyText(reply),
+      permanent,
+      dialogue: dialogue.text,
+    }
   } finally {
     connection.deadline.liftLimit()
     if (connection.failure === null) await connection.quit()
@@ -130,6 +173,14 @@ async function ask(connection: SmtpConnection, command: string, stage: Stage): P
   return replies[0]!
 }
 
+/** Null: the reply accepts. */
+function isPermanent(reply: Reply, stage: Stage, { route, replies }: JudgingRules): boolean | null {
+  if (replyClass(reply) === 2) return null
+  const { code, enhancedCode } = reply
+  const answer = { stage, code, enhancedCode: enhancedCode ?? undefined, words: replyText(reply) }
+  return CONSEQUENCES[judge(answer, route, replies)].ends
+}
+
 function nobody(message: string, dialogue: Dialogue): DeliveryRehearsal {
-  return { accepted: false, server: null, message, tls: null, dialogue: dialogue.text }
+  return { accepted: false, server: null, message, permanent: false, tls: null, dialogue: dialogue.text }
 }

@@ -33,6 +33,19 @@ const MOST_CHARACTERS = 8_000_000
 /** Policies fetched at once without mail that waits for them. */
 const MOST_REFRESHES = 16
 
+export interface PolicyAnswer {
+  policy: KeptMtaStsPolicy | null
+  /** Why the present policy of the domain is not known; null: it is. */
+  fault: PolicyFault | null
+}
+
+/** `lookup`: whether the domain has a policy is not known. `fetch`: it announces one that cannot be fetched. */
+export interface PolicyFault {
+  at: 'lookup' | 'fetch'
+  /** A sentence without a final dot. */
+  message: string
+}
+
 interface KnownPolicy {
   policy: KeptMtaStsPolicy | null
   /** Unix ms: when it was read from the store, or fetched. */
@@ -40,6 +53,8 @@ interface KnownPolicy {
   /** The store has refused to keep it: a restart would forget it. */
   isUnkept?: true
 }
+
+const LATE: PolicyFault = { at: 'fetch', message: `it was not there within ${PATIENCE_MS / 1_000} seconds` }
 
 /**
  * Finds the policies of recipient domains. A policy that was fetched once counts until it expires: an attacker who
@@ -49,9 +64,9 @@ export class PolicyDirectory {
   readonly #options: PolicyDirectoryOptions
   readonly #now: () => number
   readonly #known = new SizedEntries<KnownPolicy>(MOST_DOMAINS, MOST_CHARACTERS)
-  readonly #fetches = new Map<string, Promise<KeptMtaStsPolicy | null>>()
-  /** Unix ms: until when a policy is not fetched again. */
-  readonly #pauses = new RecentEntries<number>(MOST_DOMAINS)
+  readonly #fetches = new Map<string, Promise<PolicyAnswer>>()
+  /** `until`: Unix ms; a policy is not fetched again before. */
+  readonly #pauses = new RecentEntries<{ until: number; fault: PolicyFault }>(MOST_DOMAINS)
 
   constructor(options: PolicyDirectoryOptions) {
     this.#options = options
@@ -60,15 +75,29 @@ export class PolicyDirectory {
 
   /** Null for a domain without a policy. Rejects when the store cannot be read. `domain`: in lower case. */
   async find(domain: string): Promise<KeptMtaStsPolicy | null> {
-    const [kept, announced] = await Promise.all([this.#kept(domain), this.#announced(domain)])
+    return (await this.ask(domain)).policy
+  }
+
+  /** The same, with the reason why there may be another policy. */
+  async ask(domain: string): Promise<PolicyAnswer> {
+    const record = `_mta-sts.${domain}`
+    const [kept, found] = await Promise.all([this.#kept(domain), this.#options.resolver.txt(record)])
+    const known = { policy: kept, fault: null }
+    if (found.kind === 'failed') {
+      const message = `DNS: the TXT lookup of ${record} failed (${found.reason})`
+      return { policy: kept, fault: { at: 'lookup', message } }
+    }
+    const announced = found.kind === 'found' ? policyId(found.records) : null
     // RFC 8461 3.1: without the TXT record a policy that is kept still counts.
-    if (announced === null) return kept
+    if (announced === null) return known
     const isNew = announced !== kept?.id
-    if (!isNew && this.#isFresh(kept)) return kept
-    if ((this.#pauses.get(domain) ?? 0) > this.#now()) return kept
-    if (isNew) return (await this.#inTime(this.#fetch(domain, announced))) ?? kept
+    if (!isNew && this.#isFresh(kept)) return known
+    const pause = this.#pauses.get(domain)
+    if (pause !== undefined && pause.until > this.#now())
+      return { policy: kept, fault: isNew ? pause.fault : null }
+    if (isNew) return (await this.#inTime(this.#fetch(domain, announced))) ?? { policy: kept, fault: LATE }
     if (this.#fetches.size < MOST_REFRESHES) void this.#fetch(domain, announced)
-    return kept
+    return known
   }
 
   async #kept(domain: string): Promise<KeptMtaStsPolicy | null> {
@@ -86,18 +115,12 @@ export class PolicyDirectory {
     return policy
   }
 
-  /** The ID of the policy, by DNS. */
-  async #announced(domain: string): Promise<string | null> {
-    const found = await this.#options.resolver.txt(`_mta-sts.${domain}`)
-    return found.kind === 'found' ? policyId(found.records) : null
-  }
-
   #isFresh({ fetchedAt, expiresAt }: KeptMtaStsPolicy): boolean {
     return this.#now() - fetchedAt < Math.min(FRESH_MS, (expiresAt - fetchedAt) / 2)
   }
 
-  /** Calls for the same domain share one request. Null when it fails. */
-  #fetch(domain: string, id: string): Promise<KeptMtaStsPolicy | null> {
+  /** Calls for the same domain share one request. */
+  #fetch(domain: string, id: string): Promise<PolicyAnswer> {
     let fetch = this.#fetches.get(domain)
     if (fetch === undefined) {
       fetch = this.#fetchAndKeep(domain, id).finally(() => this.#fetches.delete(domain))
@@ -106,18 +129,20 @@ export class PolicyDirectory {
     return fetch
   }
 
-  async #fetchAndKeep(domain: string, id: string): Promise<KeptMtaStsPolicy | null> {
+  async #fetchAndKeep(domain: string, id: string): Promise<PolicyAnswer> {
     const { ask, port, onFailure } = this.#options
     try {
       const { mode, mx, maxAge } = await fetchPolicy(ask, domain, port)
       const fetchedAt = this.#now()
       const policy = { domain, id, mode, mx, fetchedAt, expiresAt: fetchedAt + maxAge * 1_000 }
       await this.#keep(this.#remember(domain, policy))
-      return policy
-    } catch (error) {
-      this.#pauses.set(domain, this.#now() + PAUSE_MS)
-      onFailure(domain, error instanceof Error ? error : new Error(String(error)))
-      return this.#known.get(domain)?.policy ?? null
+      return { policy, fault: null }
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause))
+      const fault = { at: 'fetch', message: error.message } as const
+      this.#pauses.set(domain, { until: this.#now() + PAUSE_MS, fault })
+      onFailure(domain, error)
+      return { policy: this.#known.get(domain)?.policy ?? null, fault }
     }
   }
 

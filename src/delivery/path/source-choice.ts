@@ -18,6 +18,11 @@ export interface SourceChoiceParts {
   poolOf(mail: Pick<SourceFields, 'domainId' | 'companyId'>): string | null
   /** Whether mail can leave from the address. */
   isHere?(address: string): boolean
+  /**
+   * The reason why mail can leave from none of the addresses that it may leave from, as a sentence without a final dot.
+   * Absent: that of a node.
+   */
+  whyNone?(addresses: readonly string[]): string
 }
 
 /** The name of the source whose address the system chooses, which every node has. */
@@ -77,14 +82,11 @@ export class SourceChoice {
   }
 
   #find(wanted: string | null): readonly Source[] {
-    const named = this.#named(wanted)
-    if (named === null) return [this.general]
-    const here = named.flatMap((source) => this.#hereOf(source) ?? [])
+    const addresses = this.#addressesOf(wanted)
+    if (addresses === null) return [this.general]
+    const here = this.#among(new Set(addresses)).flatMap((source) => this.#hereOf(source) ?? [])
     if (here.length > 0) return here
-    const missing =
-      wanted === null
-        ? 'mail can leave from none of the addresses in POSTROAD_SOURCE_ADDRESSES on this node'
-        : `mail can leave from no source address of ${wanted} on this node`
+    const missing = this.#parts.whyNone?.(addresses) ?? noneOnNode(wanted)
     return [{ name: `none:${wanted ?? ''}`, helo: this.#parts.hostname, missing }]
   }
 
@@ -97,18 +99,23 @@ export class SourceChoice {
   }
 
   /** Null: the system chooses. */
-  #named(wanted: string | null): readonly Source[] | null {
+  #addressesOf(wanted: string | null): readonly string[] | null {
     const all = (this.#parts.addresses ?? []).map(({ address }) => address)
     // The sender may have chosen an address instead of a pool.
     const addresses = poolAddresses({ pools: this.#pools, all }, wanted) ?? [wanted!]
     // No pool is wanted, and no address is set.
-    if (addresses === all && all.length === 0) return null
-    return this.#among(new Set(addresses))
+    return addresses === all && all.length === 0 ? null : addresses
   }
 
   #among(addresses: ReadonlySet<string>): Source[] {
     return this.#sources.flatMap((source) => narrowed(source, addresses) ?? [])
   }
+}
+
+function noneOnNode(wanted: string | null): string {
+  return wanted === null
+    ? 'mail can leave from none of the addresses in POSTROAD_SOURCE_ADDRESSES on this node'
+    : `mail can leave from no source address of ${wanted} on this node`
 }
 
 /**

@@ -95,7 +95,26 @@ class SitesReader {
       names.add(block.name.toLowerCase())
       return block
     })
+    this.#assertDistinct(sites)
     return { general: terms, sites }
+  }
+
+  /** Of two blocks with the same servers only one could hold. */
+  #assertDistinct(sites: readonly SiteBlock[]): void {
+    for (const key of ['mx', 'domains'] as const) {
+      const owners = new Map<string, number>()
+      for (const [index, block] of sites.entries()) {
+        for (const name of block[key]) {
+          const owner = owners.get(name) ?? index
+          owners.set(name, owner)
+          if (owner === index) continue
+          this.#table = index
+          const { name: site } = sites[owner]!
+          const line = lineOf(this.#text, owner, key)
+          throw this.#fault(key, `${key} has "${name}", which the site "${site}" in line ${line} has as well`)
+        }
+      }
+    }
   }
 
   #parsed(): Record<string, unknown> {

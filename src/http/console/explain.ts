@@ -1,23 +1,28 @@
 /** How mail to an address would leave now. */
-import { explain, rehearseDelivery } from '../../operate/explain.ts'
-import { type ExplanationJson, explanationJson, headlineOf } from '../../operate/explanation-json.ts'
+import { type Explanation, explain, type RehearsedDelivery, rehearseDelivery } from '../../operate/explain.ts'
+import { explanationJson, headlineOf } from '../../operate/explanation-json.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { EXPLAIN_ROUTES, ShownExplanation } from './contract/explain.ts'
 import type { Works } from './work.ts'
 
-function shownOf({ caller }: Operation, explanation: ExplanationJson): ShownExplanation {
-  const { source } = explanation
+function shownOf(
+  { caller }: Operation,
+  explanation: Explanation,
+  tried: RehearsedDelivery['tried'] | null = null,
+): ShownExplanation {
+  const shown = explanationJson(explanation, tried)
+  const { source } = shown
   // A proxy is named by its place in the operator's network.
   const proxy = caller.kind === 'operator' ? source.proxy : null
-  return { headline: headlineOf(explanation), ...explanation, source: { ...source, proxy } }
+  return { headline: headlineOf(explanation), ...shown, source: { ...source, proxy } }
 }
 
 export const explainWorks: Works<typeof EXPLAIN_ROUTES> = {
   'GET /companies/:company/explanation': async ({ op, company, query }) =>
-    shownOf(op, explanationJson(await explain(op, { ...query, company: company ?? undefined }))),
+    shownOf(op, await explain(op, { ...query, company: company ?? undefined })),
 
   'POST /installation/rehearsal': async ({ op, body: { address, from } }) => {
     const { explanation, tried } = await rehearseDelivery(op, { address, from })
-    return shownOf(op, explanationJson(explanation, tried))
+    return shownOf(op, explanation, tried)
   },
 }

@@ -159,6 +159,32 @@ test('a stored policy survives a blocked look-up, a removed record and a failing
   assert.equal(await policies.find('x.test'), null)
 })
 
+test('an unknown policy has its reason: no answer of DNS, or none of the policy host', async (t) => {
+  const { policies, zone, answer, clock } = await startPolicies(t)
+  const none = { policy: null, fault: null }
+  zone['_mta-sts.x.test/TXT'] = { rcode: 'SERVFAIL' }
+  const message = 'DNS: the TXT lookup of _mta-sts.x.test failed (SERVFAIL)'
+  assert.deepEqual(await policies.ask('x.test'), { policy: null, fault: { at: 'lookup', message } })
+  clock.now += 60_000
+  zone['_mta-sts.x.test/TXT'] = { absentFor: 1 }
+  assert.deepEqual(await policies.ask('x.test'), none)
+  clock.now += 60_000
+  zone['_mta-sts.x.test/TXT'] = { values: ['v=STSv1; id=one'], ttl: 0 }
+  answer.status = 500
+  for (let times = 0; times < 2; times++) {
+    const { policy, fault } = await policies.ask('x.test')
+    assert.deepEqual([policy, fault?.at], [null, 'fetch'])
+    assert.match(fault!.message, /^mta-sts\.x\.test:\d+ answered with status 500$/)
+  }
+  clock.now += 300_000
+  answer.status = 200
+  const { policy, fault } = await policies.ask('x.test')
+  assert.deepEqual([policy?.mode, fault], ['enforce', null])
+  clock.now += 2 * DAY
+  answer.status = 500
+  assert.deepEqual(await policies.ask('x.test'), { policy, fault: null }, 'it is still the present one')
+})
+
 test('a new ID brings the new policy, and a failed fetch is not repeated for five minutes', async (t) => {
   const { policies, zone, answer, clock, requests } = await startPolicies(t)
   await policies.find('x.test')

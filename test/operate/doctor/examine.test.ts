@@ -348,13 +348,24 @@ test('a provider is greeted from each source address, and a refusal or silence n
 test('TLS reports that cannot be mailed are reported once there are some', async () => {
   const id = 'tls-reports'
   assert.equal((await check(id)).state, 'ok')
-  assert.deepEqual(seen(await check(id, DIRECT)), [
+  const nobodyAsks = [
     'ok',
-    'No session with a domain that asks for TLS reports was counted.',
-  ])
-  await world.store.countTlsSessions([], [{ domain: 'asks.test', day: '2026-01-01', dueAt: 1 }])
-  const { state, advice } = await check(id, DIRECT)
-  assert.equal(state, 'warning')
+    'No domain is known to ask for TLS reports by email. If one of them asks, POSTROAD_SYSTEM_FROM has to be set.',
+  ]
+  assert.deepEqual(seen(await check(id, DIRECT)), nobodyAsks)
+  const domain = 'asks.test'
+  await world.store.countTlsSessions([], [{ domain, day: '2026-01-01', dueAt: 1 }])
+  assert.deepEqual(seen(await check(id, DIRECT)), nobodyAsks, 'sessions with every domain are counted')
+  const [counted] = await world.store.tlsReports({ domain, limit: 1 })
+  await world.store.noteTlsReport({
+    ...counted!,
+    fault: 'mailto:tls@asks.test: POSTROAD_SYSTEM_FROM is not set',
+  })
+  const { state, advice, found } = await check(id, DIRECT)
+  assert.deepEqual(
+    [state, found],
+    ['warning', 'TLS reports cannot be mailed: POSTROAD_SYSTEM_FROM is not set.'],
+  )
   assert.match(advice!, /POSTROAD_SYSTEM_FROM/)
   const setup = { ...DIRECT.setup, systemFrom: 'postroad@acme.test' }
   assert.equal((await check(id, { ...DIRECT, setup })).state, 'ok')

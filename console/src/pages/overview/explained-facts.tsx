@@ -40,8 +40,7 @@ export function ExplainedFacts({ of }: Explained) {
         </Fact>
       )}
       <Fact name="From">
-        {source.address ?? 'the address that the system chooses'}
-        {source.proxy !== null && <> through {visible(source.proxy)}</>}, as {visible(source.helo)}
+        <SourceWords of={source} />
         {source.warm_up !== null && (
           <>
             , day {source.warm_up.day} of its warm-up:{' '}
@@ -96,6 +95,16 @@ export function ExplainedFacts({ of }: Explained) {
   )
 }
 
+function SourceWords({ of: { address, proxy, missing, helo } }: { of: ExplanationAnswer['source'] }) {
+  if (missing !== null) return <>none: {visible(missing)}</>
+  return (
+    <>
+      {address ?? 'the address that the system chooses'}
+      {proxy !== null && <> through {visible(proxy)}</>}, as {visible(helo)}
+    </>
+  )
+}
+
 /** The latest results at the recipient's domain. */
 export function LatestMail({ company, of: { last } }: Explained & { company: string }) {
   if (last.length === 0) return null
@@ -122,12 +131,19 @@ export function LatestMail({ company, of: { last } }: Explained & { company: str
 }
 
 function Policy({ of: { policy } }: Explained): ReactNode {
-  const { kind, mode, source, fetched_at, expires_at } = policy
-  if (kind === null) return 'none: the domain publishes neither MTA-STS nor DANE'
+  const { kind, mode, source, fetched_at, expires_at, problem } = policy
+  if (kind === null) {
+    return <UntrustedText>{problem ?? 'none: the domain publishes neither MTA-STS nor DANE'}</UntrustedText>
+  }
   if (kind === 'dane') return <>DANE, {visible(source ?? '')}</>
   return (
     <>
       MTA-STS in mode {mode}, fetched <Time at={fetched_at} />, valid until <Time at={expires_at} />
+      {problem !== null && (
+        <>
+          ; <UntrustedText>{problem}</UntrustedText>
+        </>
+      )}
     </>
   )
 }

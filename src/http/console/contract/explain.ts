@@ -19,6 +19,11 @@ const TRIED = object({
   accepted: { type: 'boolean' },
   server: TEXT_OR_NULL,
   message: TEXT,
+  permanent: {
+    ...orNull({ type: 'boolean' }),
+    description:
+      'True: mail would bounce. False: it would wait. Null: it is accepted, or no server was asked.',
+  },
   tls: orNull(object({ version: TEXT, verified: { type: 'boolean' } })),
   dialogue: TEXT,
 })
@@ -54,6 +59,11 @@ const EXPLANATION = object({
   domain: TEXT,
   deliverable: { type: 'boolean' },
   problem: { ...TEXT_OR_NULL, description: 'Null: mail would leave now.' },
+  permanent: {
+    ...orNull({ type: 'boolean' }),
+    description:
+      'True: mail would bounce, or end without an attempt. False: it would wait, and be tried again. Null: it would leave.',
+  },
   route: TEXT,
   site: object({
     name: TEXT,
@@ -83,6 +93,10 @@ const EXPLANATION = object({
     source: TEXT_OR_NULL,
     fetched_at: TIME_OR_NULL,
     expires_at: TIME_OR_NULL,
+    problem: {
+      ...TEXT_OR_NULL,
+      description: 'The reason why the present policy is not known, or cannot be fetched. Null: it is known.',
+    },
   }),
   suppressions: {
     type: 'array',
@@ -103,6 +117,7 @@ const EXPLANATION = object({
     helo: TEXT,
     /** Shown to operators only. */
     proxy: TEXT_OR_NULL,
+    missing: { ...TEXT_OR_NULL, description: 'The reason why mail can leave from no address. Null: it can.' },
     warm_up: orNull(
       object({
         day: INTEGER,
