@@ -55,6 +55,68 @@ describe("TLS reports to recipients' domains", () => {
     assert.deepEqual(JSON.parse(row!.detail), { type: 'tlsa', policy: [], hosts: [], failure })
   })
 
+  describe('of organizations with a host name for each session', () => {
+    const SUCCESS = { type: 'no-policy-found' as const, policy: [], hosts: [], failure: null }
+    const below = (zone: string, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => ({ ...SUCCESS, domain: `n${from + n}.${zone}` }))
+
+    /** The domains with counts on this day, after these sessions. */
+    async function countedOn(day: string, sessions: TlsSession[]): Promise<string[]> {
+      const now = () => Date.parse(day)
+      const counts = new TlsSessionCounts({ store: service.store, onFault: fail, now })
+      counts.count(sessions)
+      await counts.stop()
+      return (await service.store.tlsReports({ day, limit: 100_000 })).map(({ domain }) => domain)
+    }
+
+    test('one of them leaves the counts of others alone, and has five hundred', async () => {
+      const victim = { ...SUCCESS, domain: 'victim-customer.test' }
+      const domains = await countedOn('2026-11-10', [...below('evil.test', 0, 20_000), victim])
+      assert.ok(domains.includes('victim-customer.test'))
+      assert.equal(domains.length, 501)
+    })
+
+    test('then domains with a count and that of the organization have all sessions counted, and further ones none', async () => {
+      const day = '2026-11-11'
+      const result = { ...failure, result: 'certificate-expired' }
+      await countedOn(day, [
+        ...below('evil.test', 0, 500),
+        { ...SUCCESS, domain: 'n7.evil.test', failure: result },
+        { ...SUCCESS, domain: 'n7.evil.test', failure: { ...result, host: 'mx2.x.test' } },
+        { ...SUCCESS, domain: 'n501.evil.test', failure: result },
+        { ...SUCCESS, domain: 'evil.test', failure: result },
+        ...below('evil.test', 0, 501),
+      ])
+      const of = async (domain: string) =>
+        (await service.store.tlsSessions(domain, day, 10)).map(({ detail, sessions }) => {
+          return { ...JSON.parse(detail), sessions }
+        })
+      const bare = {
+        result: 'certificate-expired',
+        sourceAddress: null,
+        host: null,
+        address: null,
+        reason: null,
+      }
+      assert.deepEqual(
+        new Set(await of('n7.evil.test')),
+        new Set([
+          { ...SUCCESS, sessions: 2 },
+          { ...SUCCESS, failure: bare, sessions: 2 },
+        ]),
+      )
+      assert.deepEqual(await of('evil.test'), [{ ...SUCCESS, failure: bare, sessions: 1 }])
+      assert.deepEqual(await of('n501.evil.test'), [])
+    })
+
+    test('any number of them together leave room for one more', async () => {
+      const zones = Array.from({ length: 42 }, (_, n) => below(`evil${n}.test`, 0, 500))
+      const victim = { ...SUCCESS, domain: 'victim-customer.test' }
+      const domains = await countedOn('2026-11-12', [...zones.flat(), victim])
+      assert.ok(domains.includes('victim-customer.test'))
+    })
+  })
+
   describe('about domains that name strangers', () => {
     /** Domains below a zone, whose reports go to the same URI. */
     const named = (zone: string, count: number, uri: string) =>
