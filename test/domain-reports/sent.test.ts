@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { type FakeDns, startDns } from '../../harness/dns.ts'
-import { Resolver } from '../../src/dns/resolver.ts'
+import { startDns, type Zone } from '../../harness/dns.ts'
+import { Resolver, type ResolverOptions } from '../../src/dns/resolver.ts'
 import { TlsReportSender } from '../../src/domain-reports/sent/tls-report-sender.ts'
 import { TlsSessionCounts } from '../../src/domain-reports/sent/tls-session-counts.ts'
 import type { TlsSession } from '../../src/mail/domain-report/tls-report.ts'
@@ -53,6 +53,68 @@ describe("TLS reports to recipients' domains", () => {
     const [row, ...others] = await counted('long.test', [{ type: 'tlsa', policy, hosts: [], failure }])
     assert.deepEqual(others, [])
     assert.deepEqual(JSON.parse(row!.detail), { type: 'tlsa', policy: [], hosts: [], failure })
+  })
+
+  describe('of organizations with a host name for each session', () => {
+    const SUCCESS = { type: 'no-policy-found' as const, policy: [], hosts: [], failure: null }
+    const below = (zone: string, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => ({ ...SUCCESS, domain: `n${from + n}.${zone}` }))
+
+    /** The domains with counts on this day, after these sessions. No report is due about a day to come. */
+    async function countedOn(day: string, sessions: TlsSession[]): Promise<string[]> {
+      const now = () => Date.parse(day)
+      const counts = new TlsSessionCounts({ store: service.store, onFault: fail, now })
+      counts.count(sessions)
+      await counts.stop()
+      return (await service.store.tlsReports({ day, limit: 100_000 })).map(({ domain }) => domain)
+    }
+
+    test('one of them leaves the counts of others alone, and has five hundred', async () => {
+      const victim = { ...SUCCESS, domain: 'victim-customer.test' }
+      const domains = await countedOn('2126-11-10', [...below('evil.test', 0, 20_000), victim])
+      assert.ok(domains.includes('victim-customer.test'))
+      assert.equal(domains.length, 501)
+    })
+
+    test('then domains with a count and that of the organization have all sessions counted, and further ones none', async () => {
+      const day = '2126-11-11'
+      const result = { ...failure, result: 'certificate-expired' }
+      await countedOn(day, [
+        ...below('evil.test', 0, 500),
+        { ...SUCCESS, domain: 'n7.evil.test', failure: result },
+        { ...SUCCESS, domain: 'n7.evil.test', failure: { ...result, host: 'mx2.x.test' } },
+        { ...SUCCESS, domain: 'n501.evil.test', failure: result },
+        { ...SUCCESS, domain: 'evil.test', failure: result },
+        ...below('evil.test', 0, 501),
+      ])
+      const of = async (domain: string) =>
+        (await service.store.tlsSessions(domain, day, 10)).map(({ detail, sessions }) => {
+          return { ...JSON.parse(detail), sessions }
+        })
+      const bare = {
+        result: 'certificate-expired',
+        sourceAddress: null,
+        host: null,
+        address: null,
+        reason: null,
+      }
+      assert.deepEqual(
+        new Set(await of('n7.evil.test')),
+        new Set([
+          { ...SUCCESS, sessions: 2 },
+          { ...SUCCESS, failure: bare, sessions: 2 },
+        ]),
+      )
+      assert.deepEqual(await of('evil.test'), [{ ...SUCCESS, failure: bare, sessions: 1 }])
+      assert.deepEqual(await of('n501.evil.test'), [])
+    })
+
+    test('any number of them together leave room for one more', async () => {
+      const zones = Array.from({ length: 42 }, (_, n) => below(`evil${n}.test`, 0, 500))
+      const victim = { ...SUCCESS, domain: 'victim-customer.test' }
+      const domains = await countedOn('2126-11-12', [...zones.flat(), victim])
+      assert.ok(domains.includes('victim-customer.test'))
+    })
   })
 
   describe('about domains that name strangers', () => {
@@ -133,66 +195,112 @@ describe("TLS reports to recipients' domains", () => {
     })
   })
 
-  describe('with a server that takes no report', () => {
-    let dns: FakeDns
-    const silent = net.createServer()
-    const sockets = new Set<net.Socket>()
-    before(async () => {
-      silent.on('connection', (socket) => {
-        sockets.add(socket.on('error', () => {}))
-      })
-      silent.listen(0, '127.0.0.1')
-      await once(silent, 'listening')
-      const { port } = silent.address() as net.AddressInfo
-      dns = await startDns({
-        '_smtp._tls.silent.test/TXT': [
-          `v=TLSRPTv1; rua=https://127.0.0.1:${port}/a,https://127.0.0.1:${port}/b`,
-        ],
-        '_smtp._tls.taking.test/TXT': ['v=TLSRPTv1; rua=mailto:tls@taking.test'],
-      })
-    })
-    after(async () => {
-      for (const socket of sockets) socket.destroy()
-      silent.close()
-      await dns.close()
-    })
-
-    test('other recipients get their reports, and the service stops without a wait for it', async () => {
-      const day = '2026-11-20'
-      const due = ['silent.test', 'taking.test'].map((domain, index) => ({ domain, day, dueAt: index + 1 }))
-      await service.store.countTlsSessions([], due)
-      await using outgoing = new AsyncDisposableStack()
-      const client = new Outgoing({ guard: () => null, resolve: async () => [], connections: 4 })
-      outgoing.defer(() => client.close())
+  describe('about zones whose servers are silent', () => {
+    /** A sender of reports about these domains, which are due in this order. */
+    async function senderOf(
+      stack: AsyncDisposableStack,
+      { day, domains, zone }: { day: string; domains: string[]; zone: Zone },
+      { onFault = () => {}, ...options }: ResolverOptions & { onFault?: (error: unknown) => void } = {},
+    ) {
+      const dns = await startDns(zone)
+      stack.defer(() => dns.close())
+      const client = new Outgoing({ guard: () => null, resolve: async () => [], connections: 100 })
+      stack.defer(() => client.close())
       const mailed: string[] = []
       const sender = new TlsReportSender({
         store: service.store,
-        resolver: new Resolver({ servers: [dns.address] }),
+        resolver: new Resolver({ servers: [dns.address], ...options }),
         author: { organization: 'acme.test', contact: 'postmaster@acme.test' },
         async mail(to) {
           mailed.push(to)
         },
         ask: client.ask,
         userAgent: 'test',
-        onFault: fail,
+        onFault,
       })
-      sender.start()
-      const states = async () =>
-        (await service.store.tlsReports({ day, limit: 10 })).map(({ domain, state, tries }) => [
-          domain,
-          state,
-          tries,
-        ])
-      await until(
-        async () => (await states())[0]?.[1] === 'sent' && sockets.size === 2,
-        'the report and both requests',
+      stack.defer(() => sender.stop())
+      const due = domains.map((domain, index) => ({ domain, day, dueAt: index + 1 }))
+      await service.store.countTlsSessions([], due)
+      const reports = async (of = '') =>
+        (await service.store.tlsReports({ day, limit: 1_000 })).filter(({ domain }) => domain.endsWith(of))
+      return { dns, sender, mailed, reports }
+    }
+
+    /** A server for reports, which does this with its connections. */
+    async function serverOf(stack: AsyncDisposableStack, onConnection: (socket: net.Socket) => void) {
+      const sockets = new Set<net.Socket>()
+      const server = net.createServer((socket) => {
+        sockets.add(socket.on('error', () => {}))
+        onConnection(socket)
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      stack.defer(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+      return { sockets, url: `https://127.0.0.1:${(server.address() as net.AddressInfo).port}` }
+    }
+
+    const named = (count: number, name: (n: number) => string) =>
+      Array.from({ length: count }, (_, n) => name(n))
+    const asking = (domains: string[], uris = 'mailto:tls@taking.test'): Zone =>
+      Object.fromEntries(domains.map((domain) => [`_smtp._tls.${domain}/TXT`, [`v=TLSRPTv1; rua=${uris}`]]))
+
+    test('a zone whose name servers say nothing is not asked about each of its domains', async () => {
+      await using stack = new AsyncDisposableStack()
+      const silent = named(300, (n) => `n${n}.evil.test`)
+      const zone = {
+        ...Object.fromEntries(
+          silent.map((domain) => [`_smtp._tls.${domain}/TXT`, { silent: true as const }]),
+        ),
+        ...asking(['good.test']),
+      }
+      const { dns, sender, mailed, reports } = await senderOf(
+        stack,
+        { day: '2026-11-13', domains: [...silent, 'good.test'], zone },
+        { timeout: 100, tries: 1 },
       )
+      await sender.sendDue()
       assert.deepEqual(mailed, ['tls@taking.test'])
+      const asked = dns.queries.filter((query) => query.includes('evil.test'))
+      assert.ok(asked.length <= 20, `${asked.length} domains were asked`)
+      const late = await reports('.evil.test')
+      assert.equal(late.length, 300)
+      for (const { state, fault, tries, dueAt } of late) {
+        assert.deepEqual([state, tries], ['waiting', 1])
+        assert.match(fault!, /^DNS: TIMEOUT$|^servers of evil\.test did not answer$/)
+        assert.ok(dueAt > Date.now())
+      }
+    })
+
+    test('nor is its report server asked to take each report', async () => {
+      await using stack = new AsyncDisposableStack()
+      const { sockets, url } = await serverOf(stack, (socket) => socket.destroy())
+      const domains = named(100, (n) => `n${n}.evil.test`)
+      const zone = asking(domains, url)
+      const { sender, reports } = await senderOf(stack, { day: '2026-11-14', domains, zone })
+      await sender.sendDue()
+      assert.ok(sockets.size <= 20, `${sockets.size} connections`)
+      assert.ok((await reports()).every(({ state, tries }) => state === 'waiting' && tries === 1))
+    })
+
+    test('others get their reports meanwhile, and the service stops without a wait for it', async () => {
+      await using stack = new AsyncDisposableStack()
+      const { sockets, url } = await serverOf(stack, () => {})
+      const silent = named(40, (n) => `n${n}.silent.test`)
+      const taking = named(40, (n) => `taking${n}.test`)
+      const zone = { ...asking(silent, `${url}/a,${url}/b`), ...asking(taking) }
+      const plan = { day: '2026-11-20', domains: [...silent, ...taking], zone }
+      // A request that ends is a fault: no time-out has to pass.
+      const { sender, mailed, reports } = await senderOf(stack, plan, { onFault: fail })
+      sender.start()
+      const sent = async () => (await reports()).filter(({ state }) => state === 'sent')
+      await until(async () => (await sent()).length === 40 && sockets.size > 1, 'the reports, and requests')
+      assert.equal(mailed.length, 40)
       await sender.stop()
-      assert.deepEqual(await states(), [
-        ['taking.test', 'sent', 1],
-        ['silent.test', 'waiting', 1],
-      ])
+      const late = await reports('.silent.test')
+      assert.ok(late.every(({ state, tries, fault }) => state === 'waiting' && tries === 1 && fault === null))
     })
   })
 })

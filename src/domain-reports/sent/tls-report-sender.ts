@@ -5,10 +5,13 @@
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { CompanyPlaces } from '../../common/company-places.ts'
+import { RecentEntries } from '../../common/recent-entries.ts'
 import type { Lookup } from '../../dns/lookup.ts'
+import { organizationOf } from '../../dns/organization.ts'
 import { type TlsReport, tlsReportJson } from '../../mail/domain-report/tls-report.ts'
 import { mailtoAddress, reportUris } from '../../mail/domain-report/tls-report-record.ts'
-import { outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
+import { NoAnswer, outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
 import type { DomainReportStore, KeptTlsReport, PeopleStore } from '../../store/store.ts'
 import { dayReport, MOST_REPORTED, type ReportAuthor } from './day-report.ts'
 import { countReport } from './report-pace.ts'
@@ -38,10 +41,18 @@ const ROUND_MS = 60_000
 const FIRST_MS = 1_000
 /** Ms after which another node takes a report whose sending has not ended. */
 const CLAIM_MS = 5 * 60_000
-const AT_ONCE = 20
+/** Reports under way: those about the domains of one organization alone get twelve, and four are for others. */
+const PLACES = { size: 20, kept: 4, timesFree: 3 }
+/** Reports that a node takes at once, and that it has at most: few enough to end before another node takes them. */
+const STEP = 20
+const MOST = 140
 /** Waits between tries; after the last one the report is given up (RFC 8460 5.5: within a day). */
 const RETRY_MS = 60 * 60_000
 const MOST_TRIES = 24
+/** Ms for which no report about an organization begins after its servers did not answer. */
+const PAUSE_MS = RETRY_MS / 2
+/** Organizations that are remembered. */
+const MOST_SILENT = 10_000
 const TIMEOUT_MS = 10_000
 const MOST_OF_ANSWER = 1_024
 const pack = promisify<Uint8Array, Buffer>(gzip)
@@ -52,6 +63,9 @@ class ReportRefused extends Error {}
 export class TlsReportSender {
   readonly #parts: TlsReportSenderParts
   readonly #now: () => number
+  readonly #places = new CompanyPlaces(PLACES)
+  readonly #silent = new RecentEntries<true>(MOST_SILENT, { ttl: PAUSE_MS })
+  readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   readonly #stopping = new AbortController()
   #working: Promise<void> = Promise.resolve()
@@ -70,6 +84,7 @@ export class TlsReportSender {
     this.#stopping.abort()
     clearTimeout(this.#timer)
     await this.#working
+    await Promise.all(this.#underWay)
   }
 
   #plan(ms: number): void {
@@ -79,11 +94,7 @@ export class TlsReportSender {
   }
 
   async #round(): Promise<void> {
-    try {
-      await this.sendDue()
-    } catch (error) {
-      if (!this.#isStopped) this.#parts.onFault(error)
-    }
+    await this.sendDue().catch((error: unknown) => this.#fault(error))
     if (!this.#isStopped) this.#plan(ROUND_MS)
   }
 
@@ -91,32 +102,64 @@ export class TlsReportSender {
     return this.#stopping.signal.aborted
   }
 
-  /** Sends all reports that are due, some at once: the servers that take them may be slow. */
+  #fault(error: unknown): void {
+    if (!this.#isStopped) this.#parts.onFault(error)
+  }
+
+  /**
+   * Sends the reports that are due, until none is. Organizations take turns, and each report that is done makes room
+   * for another one: an organization whose servers are slow delays reports about its own domains alone.
+   */
   async sendDue(): Promise<void> {
-    const { store } = this.#parts
     while (!this.#isStopped) {
-      const now = this.#now()
-      const claimed = await store.claimTlsReports({ now, until: now + CLAIM_MS, limit: AT_ONCE })
-      if (claimed.length === 0) return
-      const done = await Promise.allSettled(claimed.map((report) => this.#sendAndNote(report)))
-      const failure = done.find((each) => each.status === 'rejected')
-      if (failure !== undefined) throw failure.reason
+      while (await this.#takeSome());
+      if (this.#underWay.size === 0) return
+      await Promise.race(this.#underWay)
     }
   }
 
-  async #sendAndNote(report: KeptTlsReport): Promise<void> {
-    const after = await this.#send(report)
+  /** True when more may be due. */
+  async #takeSome(): Promise<boolean> {
+    if (this.#isStopped || this.#underWay.size > MOST - STEP) return false
+    const now = this.#now()
+    const due = await this.#parts.store.claimTlsReports({ now, until: now + CLAIM_MS, limit: STEP })
+    for (const report of due) {
+      const sending = this.#sendInTurn(report)
+        .catch((error: unknown) => this.#fault(error))
+        .finally(() => this.#underWay.delete(sending))
+      this.#underWay.add(sending)
+    }
+    return due.length === STEP
+  }
+
+  async #sendInTurn(report: KeptTlsReport): Promise<void> {
+    const organization = await organizationOf(report.domain)
+    const leave = await this.#places.take(organization)
+    try {
+      if (!this.#isStopped) await this.#sendAndNote(report, organization)
+    } finally {
+      leave()
+    }
+  }
+
+  async #sendAndNote(report: KeptTlsReport, organization: string): Promise<void> {
+    const after = this.#silent.has(organization)
+      ? this.#putOff(report, organization)
+      : await this.#send(report, organization)
     // A report that was cut off is due again when its claim ends.
     const isCutOff = this.#isStopped && after.sentTo.length === report.sentTo.length
     if (!isCutOff) await this.#parts.store.noteTlsReport(after)
   }
 
   /** The report as it is now. */
-  async #send(kept: KeptTlsReport): Promise<KeptTlsReport> {
+  async #send(kept: KeptTlsReport, organization: string): Promise<KeptTlsReport> {
     const { resolver, store, author } = this.#parts
     const { domain, day } = kept
     const found = await resolver.txt(`_smtp._tls.${domain}`)
-    if (found.kind === 'failed') return this.#afterFault(kept, `DNS: ${found.reason}`)
+    if (found.kind === 'failed') {
+      this.#silent.set(organization, true)
+      return this.#afterFault(kept, `DNS: ${found.reason}`)
+    }
     const uris = found.kind === 'found' ? reportUris(found.records) : []
     if (uris.length === 0) return { ...kept, state: 'unwanted', fault: null }
     const counts = await store.tlsSessions(domain, day, MOST_REPORTED)
@@ -125,7 +168,7 @@ export class TlsReportSender {
     const open = uris.filter((uri) => !kept.sentTo.includes(uri))
     // At once: one of the servers may be slow.
     const faults = await Promise.all(
-      open.map((uri) => this.#faultOf(uri, packed, `tls-report:${domain}:${day}:${uri}`)),
+      open.map((uri) => this.#faultOf(uri, packed, organization, `tls-report:${domain}:${day}:${uri}`)),
     )
     const taken = open.filter((_, index) => faults[index] === null)
     const after =
@@ -135,7 +178,12 @@ export class TlsReportSender {
   }
 
   /** The reason why the URI has not got the report; null: it has been taken. */
-  async #faultOf(uri: string, report: PackedTlsReport, key: string): Promise<string | null> {
+  async #faultOf(
+    uri: string,
+    report: PackedTlsReport,
+    organization: string,
+    key: string,
+  ): Promise<string | null> {
     const { store, onFault } = this.#parts
     const counted = await countReport(store, { domain: report.domain, uri }, this.#now())
     if ('excess' in counted) return `${uri}: ${counted.excess}`
@@ -143,15 +191,23 @@ export class TlsReportSender {
       await this.#deliver(uri, report, key)
       return null
     } catch (error) {
-      if (!this.#isStopped) onFault(error)
+      this.#fault(error)
+      if (error instanceof NoAnswer) this.#silent.set(organization, true)
       // A server that refuses the report has been bothered with it: that counts.
       if (!(error instanceof ReportRefused)) await counted.takeBack().catch(onFault)
       return `${uri}: ${error instanceof Error ? error.message : String(error)}`
     }
   }
 
-  #afterFault(report: KeptTlsReport, fault: string): KeptTlsReport {
-    if (report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + RETRY_MS, fault }
+  /** Puts off a report about an organization whose servers are silent. */
+  #putOff(report: KeptTlsReport, organization: string): KeptTlsReport {
+    // At various times: the domains that are silent do not come before the others each time.
+    const wait = PAUSE_MS + Math.random() * (RETRY_MS - PAUSE_MS)
+    return this.#afterFault(report, `servers of ${organization} did not answer`, Math.round(wait))
+  }
+
+  #afterFault(report: KeptTlsReport, fault: string, wait = RETRY_MS): KeptTlsReport {
+    if (report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + wait, fault }
     return { ...report, state: report.sentTo.length > 0 ? 'sent' : 'failed', fault }
   }
 

@@ -4,10 +4,13 @@
  */
 
 import { hash } from 'node:crypto'
+import { CompanyPlaces } from '../../common/company-places.ts'
 import { DAY_MS, utcDay } from '../../common/utc-day.ts'
+import { organizationOf } from '../../dns/organization.ts'
 import type { TlsSession, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { DomainReportStore, TlsSessionCount } from '../../store/store.ts'
 import { detailKey } from '../detail.ts'
+import { SessionKinds } from './session-kinds.ts'
 
 export interface TlsSessionCountsParts {
   store: Pick<DomainReportStore, 'countTlsSessions'>
@@ -20,24 +23,33 @@ const ROUND_MS = 1_000
 /** Milliseconds over which the rows of a round are spread, so that the database gets only a few rows a second. */
 const ROW_MS = 200
 const ROWS_AT_ONCE = 100
-/** Counts in memory, at most. Sessions beyond them are not counted. */
-const MOST_IN_MEMORY = 20_000
-/** Counts of one domain that name policies, servers and reasons, at most, until the next day. */
-const MOST_DETAILS = 50
+/**
+ * Counts in memory, shared by organizations: one alone has some 850 of them, and the more there are the fewer each.
+ * Sessions beyond them are not counted.
+ */
+const IN_MEMORY = { size: 20_000, kept: 2_000, timesFree: 1 / 20 }
 /** Characters of a detail, as JSON; of a longer one the text of the policy is left out. */
 const LONGEST_DETAIL = 2_000
 /** RFC 8460 4.1: reports are sent within some hours after the end of the day, not all at once. */
 const FIRST_DUE_MS = 10 * 60_000
 const SPREAD_MS = 4 * 3_600_000
 
+/** A count in memory. */
+interface GatheredCount {
+  count: TlsSessionCount
+  /** Gives its place in memory back. */
+  leave(): void
+}
+
 export class TlsSessionCounts {
   readonly #parts: TlsSessionCountsParts
   readonly #now: () => number
-  readonly #counts = new Map<string, TlsSessionCount>()
-  /** The keys of the details of each domain on the present day, and their number. */
-  readonly #details = new Map<string, Set<string>>()
-  #known = 0
+  readonly #counts = new Map<string, GatheredCount>()
+  readonly #places = new CompanyPlaces(IN_MEMORY)
+  /** Those of the present day. */
+  readonly #kinds = new SessionKinds()
   #day = ''
+  #counting: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #stopped = false
@@ -49,61 +61,61 @@ export class TlsSessionCounts {
 
   count(sessions: readonly TlsSession[]): void {
     const day = utcDay(this.#now())
-    if (day !== this.#day) {
-      this.#day = day
-      this.#forgetDetails()
-    }
-    for (const { domain, ...result } of sessions) {
-      const { key, detail } = this.#detail(domain, result)
-      const place = placeOf({ domain, day, key })
-      const count = this.#counts.get(place)
-      if (count !== undefined) count.sessions++
-      else if (this.#counts.size < MOST_IN_MEMORY) {
-        this.#counts.set(place, { domain, day, key, detail, sessions: 1 })
-      }
-    }
-    this.#plan(ROUND_MS)
+    this.#counting = this.#counting.then(() => this.#countOn(day, sessions)).catch(this.#parts.onFault)
   }
 
   /** Writes what has been counted. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
+    await this.#counting
     await this.#writing
     while (this.#counts.size > 0 && (await this.#write()));
   }
 
-  /** A domain that answers differently each time gets no count of its own for each answer. */
-  #detail(domain: string, result: TlsSessionResult): Pick<TlsSessionCount, 'key' | 'detail'> {
+  async #countOn(day: string, sessions: readonly TlsSession[]): Promise<void> {
+    if (day !== this.#day) {
+      this.#day = day
+      this.#kinds.forgetAll()
+    }
+    for (const { domain, ...result } of sessions) {
+      const organization = await organizationOf(domain)
+      const counted = this.#detail({ domain, organization }, result)
+      if (counted !== null) this.#countOne({ domain, day, ...counted, sessions: 1 }, organization)
+    }
+    this.#plan(ROUND_MS)
+  }
+
+  #countOne(count: TlsSessionCount, organization: string): void {
+    const place = placeOf(count)
+    const gathered = this.#counts.get(place)
+    if (gathered !== undefined) {
+      gathered.count.sessions++
+      return
+    }
+    const leave = this.#places.takeFree(organization)
+    if (leave !== null) this.#counts.set(place, { count, leave })
+  }
+
+  /** Null: the session is not counted. */
+  #detail(
+    of: { domain: string; organization: string },
+    result: TlsSessionResult,
+  ): Pick<TlsSessionCount, 'key' | 'detail'> | null {
     const whole = JSON.stringify(result)
     const { type, failure } = result
     const withoutPolicy = { type, policy: [], hosts: [], failure }
     const detail = whole.length > LONGEST_DETAIL ? JSON.stringify(withoutPolicy) : whole
     const key = detailKey(detail)
-    if (this.#isKnown(domain, key)) return { key, detail }
+    const part = this.#kinds.countedPart(of, key)
+    if (part === 'none') return null
+    if (part === 'whole') return { key, detail }
     const place = { sourceAddress: null, host: null, address: null, reason: null }
     const bare = JSON.stringify({
       ...withoutPolicy,
       failure: failure && { result: failure.result, ...place },
     })
     return { key: detailKey(bare), detail: bare }
-  }
-
-  /** Whether a detail has a count of its own. A new one gets it while the domain has few. */
-  #isKnown(domain: string, key: string): boolean {
-    if (this.#known >= MOST_IN_MEMORY) this.#forgetDetails()
-    const known = this.#details.get(domain) ?? new Set()
-    this.#details.set(domain, known)
-    if (known.has(key)) return true
-    if (known.size >= MOST_DETAILS) return false
-    known.add(key)
-    this.#known++
-    return true
-  }
-
-  #forgetDetails(): void {
-    this.#details.clear()
-    this.#known = 0
   }
 
   #plan(ms: number): void {
@@ -122,30 +134,37 @@ export class TlsSessionCounts {
 
   /** False when nothing could be written: the counts stay. */
   async #write(): Promise<boolean> {
-    const batch: TlsSessionCount[] = []
-    for (const [place, count] of this.#counts) {
+    const batch: GatheredCount[] = []
+    for (const [place, gathered] of this.#counts) {
       if (batch.length === ROWS_AT_ONCE) break
-      batch.push(count)
+      batch.push(gathered)
       this.#counts.delete(place)
     }
+    const counts = batch.map(({ count }) => count)
     const due = new Map(
-      batch.map(({ domain, day }) => [`${domain} ${day}`, { domain, day, dueAt: dueAt(domain, day) }]),
+      counts.map(({ domain, day }) => [`${domain} ${day}`, { domain, day, dueAt: dueAt(domain, day) }]),
     )
     try {
-      await this.#parts.store.countTlsSessions(batch, [...due.values()])
-      return true
+      await this.#parts.store.countTlsSessions(counts, [...due.values()])
     } catch (error) {
       this.#parts.onFault(error)
-      for (const count of batch) this.#add(count)
+      for (const gathered of batch) this.#keep(gathered)
       return false
     }
+    for (const { leave } of batch) leave()
+    return true
   }
 
-  #add(count: TlsSessionCount): void {
-    const place = placeOf(count)
+  /** Keeps a count that could not be written. */
+  #keep(gathered: GatheredCount): void {
+    const place = placeOf(gathered.count)
     const newer = this.#counts.get(place)
-    if (newer === undefined) this.#counts.set(place, count)
-    else newer.sessions += count.sessions
+    if (newer === undefined) {
+      this.#counts.set(place, gathered)
+      return
+    }
+    newer.count.sessions += gathered.count.sessions
+    gathered.leave()
   }
 }
 
