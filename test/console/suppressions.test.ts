@@ -109,6 +109,8 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     })
     await page.getByRole('button', { name: 'Import' }).click()
     const dialog = page.getByRole('dialog')
+    await dialog.getByText('Choose a CSV file').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
     const file = dialog.locator('input[type=file]')
     const buffer = Buffer.from(`Email,Reason\r\n${lines.join('\r\n')}\r\n`)
     await file.setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
