@@ -1,9 +1,10 @@
 /** The actions on an email. Actions that the server would refuse are not offered. */
 import { Button, Group } from '@mantine/core'
-import { Ban, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
+import { Ban, RotateCw, Send, ShieldCheck, Terminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { WaitReason } from '../../../../src/operate/status-sentence.ts'
-import { actOn, countOf, type EmailAction, type EmailDetail } from '../../api/email.ts'
+import { actOn, countOf, deleteEmail, type EmailAction, type EmailDetail } from '../../api/email.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { attempt, confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -13,7 +14,13 @@ import { useShortcuts } from '../../shell/shortcuts.ts'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
 
-export function Actions({ company, email }: { company: string; email: EmailDetail }) {
+interface ActionsProps {
+  company: string
+  email: EmailDetail
+  onDeleted: () => void
+}
+
+export function Actions({ company, email, onDeleted }: ActionsProps) {
   const { id, states, contentRemoved: removed } = email
   const [open, setOpen] = useState<'again' | 'curl' | null>(null)
   const close = () => setOpen(null)
@@ -32,6 +39,8 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
       email.recipients.length < countOf(email))
   const scheduled = email.recipients.some(({ waits }) => waits === 'schedule')
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
+  const deletable = useIsCapture() && mayManage && !stoppable
+  const remove = { run: () => deleteEmail(company, id).then(onDeleted), done: 'The email was deleted.' }
   useShortcuts([
     {
       keys: 'r',
@@ -54,6 +63,9 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
         if (mayManage && !removed) setOpen('again')
       },
     },
+    ...(deletable
+      ? [{ keys: 'Delete', does: 'Delete the email', run: () => void confirm({ ...DELETE, ...remove }) }]
+      : []),
   ])
   return (
     <Group gap="xs">
@@ -81,6 +93,11 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
         >
           Send again
         </Button>
+      )}
+      {deletable && (
+        <ActionButton size="xs" leftSection={<Trash2 size={16} aria-hidden />} ask={DELETE} {...remove}>
+          Delete
+        </ActionButton>
       )}
       <RowMenu
         label="More actions"
@@ -112,6 +129,13 @@ const CANCEL = {
   title: 'Cancel this email?',
   about: 'Recipients who have not received it yet will not get it. This cannot be undone.',
   act: 'Cancel email',
+  cancel: 'Keep email',
+}
+
+const DELETE = {
+  title: 'Delete this email?',
+  about: 'The email is deleted with its content and events. This cannot be undone.',
+  act: 'Delete email',
   cancel: 'Keep email',
 }
 

@@ -1,5 +1,6 @@
 /** The head of an email's page: its subject, its status with the reason, and the actions on it. */
 import { Group, Stack, Title } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import type { EmailDetail } from '../../api/email.ts'
 import { Clamped } from '../../parts/clamped.tsx'
@@ -11,6 +12,7 @@ import { StatusLine } from './status-line.tsx'
 
 export function EmailHead({ company, email }: { company: string; email: EmailDetail }) {
   const { subject } = email
+  const navigate = useNavigate()
   useEffect(() => {
     document.title = `${visible(subject) || 'No subject'} - Postroad`
   }, [subject])
@@ -20,7 +22,11 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
         <Title order={1} size="h2" className={classes.subject}>
           <Clamped>{visible(subject) || '(no subject)'}</Clamped>
         </Title>
-        <Actions company={company} email={email} />
+        <Actions
+          company={company}
+          email={email}
+          onDeleted={() => void navigate({ to: '/c/$company/emails', params: { company } })}
+        />
       </Group>
       <Envelope email={email} />
       <StatusLine email={email} />

@@ -43,14 +43,20 @@ export function EmailPane({ company, id, onClose }: EmailPaneProps) {
         <Pending of={email} height={320} />
       ) : (
         <ShownBesideList id={settled}>
-          <Selected company={company} email={email.data} />
+          <Selected company={company} email={email.data} onDeleted={onClose} />
         </ShownBesideList>
       )}
     </section>
   )
 }
 
-function Selected({ company, email }: { company: string; email: EmailDetail }) {
+interface SelectedProps {
+  company: string
+  email: EmailDetail
+  onDeleted: () => void
+}
+
+function Selected({ company, email, onDeleted }: SelectedProps) {
   const isCapture = useIsCapture()
   const history = <Recipients company={company} email={email} />
   return (
@@ -59,7 +65,7 @@ function Selected({ company, email }: { company: string; email: EmailDetail }) {
         <Clamped>{visible(email.subject) || '(no subject)'}</Clamped>
       </Title>
       <Envelope email={email} />
-      <Actions company={company} email={email} />
+      <Actions company={company} email={email} onDeleted={onDeleted} />
       {!isCapture && <StatusLine email={email} />}
       {!isCapture && history}
       <EmailTabs company={company} email={email} />
