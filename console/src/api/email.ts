@@ -53,14 +53,6 @@ export const SHOWN_EMAILS = [LIST, EMAIL] as const
 export const deleteAllEmails = (company: string) =>
   change('POST /companies/:company/emails/clear', { company }, LIST, EMAIL)
 
-/** Works in capture mode only. */
-export async function deleteEmail(company: string, id: string): Promise<void> {
-  const body = { ids: [id] }
-  const { refused } = await change('POST /companies/:company/emails/delete', { company, body }, LIST)
-  const [refusal] = refused
-  if (refusal !== undefined) throw new Error(refusal.why)
-}
-
 /** Reloads the list after emails were deleted. */
 export const emailsDeleted = () => invalidate(LIST)
 

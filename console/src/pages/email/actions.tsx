@@ -3,7 +3,8 @@ import { Button, Group } from '@mantine/core'
 import { Ban, RotateCw, Send, ShieldCheck, Terminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { WaitReason } from '../../../../src/operate/status-sentence.ts'
-import { actOn, countOf, deleteEmail, type EmailAction, type EmailDetail } from '../../api/email.ts'
+import { call } from '../../api/client.ts'
+import { actOn, countOf, type EmailAction, type EmailDetail, emailsDeleted } from '../../api/email.ts'
 import { useIsCapture } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { attempt, confirm } from '../../parts/confirm.tsx'
@@ -137,6 +138,14 @@ const DELETE = {
   about: 'The email is deleted with its content and events. This cannot be undone.',
   act: 'Delete email',
   cancel: 'Keep email',
+}
+
+/** Works in capture mode only. */
+async function deleteEmail(company: string, id: string): Promise<void> {
+  const { refused } = await call('POST /companies/:company/emails/delete', { company, body: { ids: [id] } })
+  await emailsDeleted()
+  const [refusal] = refused
+  if (refusal !== undefined) throw new Error(refusal.why)
 }
 
 const DONE = {
