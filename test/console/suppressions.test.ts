@@ -61,7 +61,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
       (await page.getByRole('row', { name: address }).getByRole('cell').nth(2).innerText()).split(/\s*\n\s*/)
     await page.getByText('3 entries').waitFor()
     assert.deepEqual(await cells('out@scope.test'), ['letters.test'])
-    assert.deepEqual(await cells('gone@scope.test'), ['All domains', 'Listed for letters.test'])
+    assert.deepEqual(await cells('gone@scope.test'), ['All domains', 'Bounced from letters.test'])
     assert.deepEqual(await cells('hand@scope.test'), ['All domains'])
     await page.getByRole('combobox', { name: 'Domain' }).click()
     await page.getByRole('option', { name: 'letters.test' }).click()
