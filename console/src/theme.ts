@@ -4,7 +4,9 @@ import {
   createTheme,
   Input,
   type MantineColorsTuple,
+  type MenuProps,
   type ModalProps,
+  type SelectProps,
 } from '@mantine/core'
 
 /** Forest green: calm beside the red and yellow of failures, with good contrast in both color schemes. */
@@ -20,6 +22,12 @@ const road: MantineColorsTuple = [
   '#167252',
   '#005a3e',
 ]
+
+/** The list of choices itself scrolls: a box within it that scrolls would need the focus (WCAG 2.2, 2.1.1). */
+const CHOICES = {
+  defaultProps: { withScrollArea: false },
+  styles: { options: { maxHeight: 'min(20rem, 50dvh)', overflowY: 'auto' } },
+} satisfies { defaultProps: Partial<SelectProps>; styles: SelectProps['styles'] }
 
 export const theme = createTheme({
   primaryColor: 'road',
@@ -37,7 +45,14 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { tt: 'none' } }),
     // Screen readers announce the error of a field at once.
     InputWrapper: Input.Wrapper.extend({ defaultProps: { attributes: { error: { role: 'alert' } } } }),
-    // Dialogs and notifications are loaded after the first view, so that their components are not named here.
+    Select: CHOICES,
+    MultiSelect: CHOICES,
+    Autocomplete: CHOICES,
+    // Dialogs, menus and notifications are loaded after the first view, so that their components are not named here.
+    Menu: {
+      // A menu contains nothing but items (ARIA 1.2), and its first item has the focus.
+      defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps>,
+    },
     Modal: {
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },
@@ -61,11 +76,16 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c92a2a',
     '--mantine-color-orange-light-color': '#a03a0a',
     '--mantine-color-orange-text': '#a03a0a',
+    '--mantine-color-red-text': '#c92a2a',
+    '--mantine-color-placeholder': '#5b6570',
   },
   dark: {
     '--mantine-color-dimmed': '#a3abb3',
     '--mantine-color-body': '#15181b',
     '--mantine-color-error': '#ff8787',
+    '--mantine-color-placeholder': '#a3abb3',
+    // On the chosen item of a menu too.
+    '--mantine-color-red-text': '#ffa8a8',
     // Lighter than the page: the library's is black.
     '--mantine-color-gray-light': '#2b3036',
     '--mantine-color-red-filled': '#c92a2a',

@@ -26,7 +26,7 @@ export interface SenderCheck {
 }
 
 const PURPOSE: Readonly<Record<SenderCheck['kind'], string>> = {
-  ehlo: 'EHLO: the name that this service gives to other servers should resolve to the address that its mail comes from.',
+  ehlo: 'EHLO: this service introduces itself to other servers by this name. The name should resolve to the address that its mail comes from.',
   ptr:
     'Reverse DNS: many receivers refuse mail from an address that does not resolve back to the name in EHLO. The provider ' +
     'of the address sets this record.',
@@ -62,7 +62,7 @@ async function checkHost(
   const found = answer.kind === 'found' ? answer.records.map(({ address }) => address) : []
   const shared = { kind: 'ehlo', name: helo, purpose: PURPOSE.ehlo } as const
   if (addresses.length === 0 && found.length === 0) {
-    const value = 'an address of this service'
+    const value = 'the public address of this service'
     const wanted = { ...shared, type: 'A', value, found } as const
     if (answer.kind === 'failed') return [{ ...wanted, ...silence(answer.reason, helo) }]
     const advice = helo.includes('.')

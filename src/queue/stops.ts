@@ -186,7 +186,7 @@ export class Stops {
     }
     this.#heldDomains.add(email.domainId)
     const stopped = domain?.sending === 'active' ? signing : domain
-    const message = notAttempted(`sending from ${stopped?.name ?? 'a removed domain'} is not active; held`)
+    const message = notAttempted(`${stopped?.name ?? 'a removed domain'} may not send`)
     return { dueAt: now + HELD_MS, heldFor: 'domain', message }
   }
 
@@ -271,6 +271,6 @@ export class Stops {
 
 const TOO_LATE = 'Gave up: the time within which the sender wanted it delivered is over'
 const TOO_OLD = 'Gave up: the time within which this service delivers mail is over'
-const PAUSED = notAttempted('paused by the operator')
+const PAUSED = notAttempted('paused by an operator')
 /** The store ends the recipient at the next claim. */
 const SUPPRESSED = notAttempted('the address was added to the suppression list before the delivery started')

@@ -40,7 +40,7 @@ interface Lane {
   paused: boolean
 }
 
-const PAUSED = 'Not attempted: paused by the operator'
+const PAUSED = 'Not attempted: paused by an operator'
 
 describe('sites on the command line', () => {
   let place: Workplace

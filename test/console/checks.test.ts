@@ -68,16 +68,16 @@ test('the spam score names the rules that it counts', () => {
   const scoreOf = (change: Partial<CheckedEmail>) =>
     checkMessage({ ...GOOD, ...change }).checks.find(({ id }) => id === 'spam')!
   assert.match(scoreOf({}).what, /^Spam score: 0\.0\./)
-  assert.match(scoreOf({}).why, /none applies/)
+  assert.match(scoreOf({}).why, /^Found: nothing\. \d+ rules were checked/)
   const { what, why } = scoreOf({
     subject: 'Re: hello!!',
     html: '<img src="https://a.example/x.png" alt=""><a href="https://bit.ly/x">Go</a>',
   })
   assert.match(what, /^Spam score: 3\.8\./)
   for (const rule of [
-    'pictures with little text (1.5)',
-    'shortened links (1)',
-    'pretends to be a reply (0.8)',
+    'pictures with little text (1.5 points)',
+    'shortened links (1 point)',
+    'pretends to be a reply (0.8 points)',
   ]) {
     assert.ok(why.includes(rule), why)
   }

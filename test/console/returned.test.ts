@@ -33,7 +33,7 @@ describe('returned mail in the console', { skip: withoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Out of office' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('combobox', { name: 'Outcome' }).click()
-    await page.getByRole('option', { name: 'Sender not proven' }).click()
+    await page.getByRole('option', { name: 'Not trusted' }).click()
     await page.waitForURL(/outcome=unproven/)
     await page.getByRole('button', { name: 'Out of office' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: `Undelivered ${HOSTILE}` }).click()

@@ -10,7 +10,7 @@ test('mail is delayed once it was tried, or left out because of trouble; not whe
   const stopped = notAttempted('the service was stopped')
   assert.equal(of({}), false)
   assert.equal(of({ lastMessage: stopped }), false)
-  assert.equal(of({ lastMessage: notAttempted('paused by the operator') }), false)
+  assert.equal(of({ lastMessage: notAttempted('paused by an operator') }), false)
   assert.equal(of({ lastMessage: stopped, postponedSince: BY_HAND.operator }), false, 'only made due by hand')
   assert.equal(of({ postponedSince: BY_HAND.member }), false)
   assert.equal(of({ lastMessage: stopped, attempts: 1 }), true)

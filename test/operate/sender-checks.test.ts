@@ -44,7 +44,7 @@ test('the name in EHLO and its address lead to each other', async () => {
 test('a missing, different or unknown value stands beside the expected one', async () => {
   const [missing, ...others] = await checks()
   assert.deepEqual(others, [])
-  assert.equal(seen([missing!])[0], `A ${HELO}: an address of this service, , missing`)
+  assert.equal(seen([missing!])[0], `A ${HELO}: the public address of this service, , missing`)
   assert.match(missing!.advice!, /^Add an address record for mail\.service\.test/)
 
   rig.dns.zone[`${HELO}/A`] = ['192.0.2.1']

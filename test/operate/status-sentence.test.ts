@@ -75,7 +75,7 @@ const WAITS: Record<WaitReason, Rows> = {
   turn: {
     never: [
       [{}, 'Accepted, and about to be sent.'],
-      [{ message: 'Not attempted: paused by the operator' }, 'Accepted, and about to be sent.'],
+      [{ message: 'Not attempted: paused by an operator' }, 'Accepted, and about to be sent.'],
       [{ message: OTHERS, delayed: true }, `Waiting. Trying now. ${OTHERS}.`],
     ],
     once: [
@@ -177,7 +177,7 @@ const WAITS: Record<WaitReason, Rows> = {
       ],
       [{}, `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}.`],
       [
-        { message: 'Not attempted: paused by the operator' },
+        { message: 'Not attempted: paused by an operator' },
         `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}.`,
       ],
     ],
@@ -187,7 +187,7 @@ const WAITS: Record<WaitReason, Rows> = {
         `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried once. Last answer: ${TSS}.`,
       ],
       [
-        { ...REFUSED, message: 'Not attempted: paused by the operator' },
+        { ...REFUSED, message: 'Not attempted: paused by an operator' },
         `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried once.`,
       ],
     ],
@@ -205,7 +205,7 @@ const WAITS: Record<WaitReason, Rows> = {
         'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
       ],
       [
-        { message: 'Not attempted: sending from acme.test is not active; held' },
+        { message: 'Not attempted: acme.test may not send' },
         'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
       ],
     ],
@@ -217,7 +217,7 @@ const WAITS: Record<WaitReason, Rows> = {
     ],
     often: [
       [
-        { ...DEFERRED_OFTEN, message: 'Not attempted: sending from acme.test is not active; held' },
+        { ...DEFERRED_OFTEN, message: 'Not attempted: acme.test may not send' },
         'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried 16 times.',
       ],
     ],

@@ -144,9 +144,9 @@ function alignment({ from, signedBy }: CheckedEmail): Check {
       ? `The DKIM signature is aligned with From (${domain}).`
       : signedBy.length === 0
         ? 'The message has no DKIM signature.'
-        : `No DKIM signature (${signedBy.join(', ')}) is aligned with From (${domain}).`,
+        : `The mail is signed by ${signedBy.join(' and ')}, but From is ${domain}.`,
     why: 'DMARC counts a signature only if its domain is aligned with that of From. Large mailbox providers require it.',
-    todo: aligned ? '' : 'Send from a domain whose records are published, or add this domain.',
+    todo: aligned ? '' : `Send from a domain whose records are published, or add ${domain}.`,
   }
 }
 

@@ -83,14 +83,14 @@ export function spamScore(message: CheckedEmail, facts: HtmlFacts, others: reado
   const byId = new Map(others.map((check) => [check.id, check]))
   const found = RULES.filter(({ hits }) => hits(message, facts, byId))
   const score = found.reduce((sum, { points }) => sum + points, 0)
-  const points = found.map(({ what, points }) => `${what} (${points})`)
+  const rules = found.map(({ what, points }) => `${what} (${points} ${points === 1 ? 'point' : 'points'})`)
   return {
     id: 'spam',
     grade: score >= SPAM ? 'bad' : score >= SUSPECT ? 'poor' : 'good',
-    what: `Spam score: ${score.toFixed(1)}. Filters commonly object from ${SPAM} on.`,
-    why: `${RULES.length} rules of Postroad, which run in your browser: ${
-      points.length === 0 ? 'none applies' : points.join(', ')
-    }. Filters of receivers have more rules, and know the reputation of the sender.`,
+    what: `Spam score: ${score.toFixed(1)}. Many filters treat ${SPAM} or more as spam.`,
+    why: `Found: ${rules.length === 0 ? 'nothing' : rules.join(', ')}. ${
+      RULES.length
+    } rules were checked in your browser. Filters of receivers have more rules, and know the reputation of the sender.`,
     todo: score >= SUSPECT ? 'Change what has the most points.' : '',
   }
 }

@@ -23,7 +23,7 @@ export function RowMenu({
   const offered = items.filter((item) => item !== false)
   if (offered.length === 1) return <OnlyAction variant={variant} {...offered[0]!} />
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon variant={variant} color="gray" aria-label={label}>
           <EllipsisVertical size={16} aria-hidden />
@@ -33,7 +33,7 @@ export function RowMenu({
         {offered.map(({ label, icon: Icon, destructive = false, disabled = false, onClick }) => (
           <Menu.Item
             key={label}
-            {...(destructive && { color: 'red' })}
+            {...(destructive && { c: 'red' })}
             leftSection={Icon && <Icon size={16} aria-hidden />}
             disabled={disabled}
             onClick={onClick}

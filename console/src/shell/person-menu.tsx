@@ -23,7 +23,7 @@ export function PersonMenu() {
     setOpened(true)
   }, [])
   return (
-    <Menu position="top-start" width={216} withinPortal opened={opened} onChange={setOpened}>
+    <Menu position="top-start" width={216} opened={opened} onChange={setOpened}>
       <Menu.Target>
         <PersonButton ref={button} />
       </Menu.Target>

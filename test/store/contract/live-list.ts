@@ -114,7 +114,7 @@ export function liveListContract(open: OpenBench): void {
           waits(2, { heldFor: 'domain' }),
           waits(3, { heldFor: 'path', dueAt: NOW + 9 }),
           result(4),
-          waits(5, { message: notAttempted('paused by the operator') }),
+          waits(5, { message: notAttempted('paused by an operator') }),
           waits(6, {
             message: notAttempted('the source address mail1 is warming up'),
             heldFor: 'path',

@@ -82,7 +82,9 @@ export function RecordCard({
           <dt>Name</dt>
           <dd>{form === null ? <Waiting /> : <RecordName form={form} name={name} title={title} />}</dd>
           <dt>Value</dt>
-          <dd>{entered === null ? <Waiting /> : <RecordValue value={entered.value} title={title} />}</dd>
+          <dd>
+            {entered === null ? <Waiting /> : <RecordValue value={entered.value} type={type} title={title} />}
+          </dd>
           {entered !== null && entered.preference !== null && (
             <>
               <dt>Priority</dt>
@@ -121,13 +123,15 @@ function RecordName({ form, name, title }: { form: RecordForm; name: string; tit
   )
 }
 
-function RecordValue({ value, title }: { value: string; title: string }) {
+function RecordValue({ value, type, title }: { value: string; type: string; title: string }) {
+  // The service does not know every address that its mail comes from, and then describes it.
+  const isInWords = type === 'A' && /[^\d.]/.test(value)
   return (
     <>
       <Text className={classes.text} data-record-value>
         {value}
       </Text>
-      <Copy value={value} what={`the value of the ${title}`} />
+      {!isInWords && <Copy value={value} what={`the value of the ${title}`} />}
     </>
   )
 }

@@ -44,7 +44,8 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
         find="Address or domain"
         textOf={({ source, domains }) => [source ?? '', ...domains].join(' ')}
         rows={sources}
-        empty={<Nothing>No report has arrived.</Nothing>}
+        // The advice says that no report has arrived.
+        empty={null}
         keyOf={({ source }) => source ?? 'others'}
         columns={[
           { head: 'Source', rowHead: true, cell: ({ source }) => source ?? 'Others' },
@@ -76,7 +77,7 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string | nu
   return (
     <Section
       title="TLS reports"
-      about="Whether other mail systems could encrypt their sessions with the mail servers of this domain (RFC 8460). They send reports to the address or URL in a TXT record at _smtp._tls."
+      about="TLS reports say whether other mail systems could encrypt their sessions with the mail servers of this domain (RFC 8460). Those systems send them to the address or URL in a TXT record at _smtp._tls."
     >
       {url === null ? <NoReports /> : <ReportsRecord url={url} />}
       <PagedList

@@ -77,7 +77,7 @@ function SpeaksFor({ company, domain }: SettingsProps) {
   return (
     <Section
       title="Senders at other domains"
-      about={`Mail submitted for ${domain.name} may also come from addresses at these domains of the company. Clients need this if they are set up with a subdomain but send from addresses at its parent domain.`}
+      about={`Some clients are set up with ${domain.name}, but send from addresses at another domain of the company, such as its parent domain. Choose that domain here: mail submitted for ${domain.name} may then come from it.`}
     >
       {mayManage ? (
         <>

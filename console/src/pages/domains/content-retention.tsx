@@ -50,7 +50,7 @@ export function ContentRetention({ own, usual, mayChange, set, mt }: ContentRete
         {({ field }) => (
           <NumberInput
             label="Days"
-            description={`At most ${days(usual)}. Leave it empty for that.`}
+            description={`Empty: ${days(usual)}, which is the most.`}
             min={0.001}
             max={usual / DAY}
             allowNegative={false}

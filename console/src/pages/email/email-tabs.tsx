@@ -63,7 +63,7 @@ export function EmailTabs({ company, email }: { company: string; email: EmailDet
           <Tabs.Tab key={name} value={name}>
             {VIEWS[name].label}
             {name === 'attachments' && content.data.files.length > 0 && (
-              <Text component="span" c="dimmed">{` ${content.data.files.length}`}</Text>
+              <Text component="span" inherit c="dimmed">{` ${content.data.files.length}`}</Text>
             )}
           </Tabs.Tab>
         ))}

@@ -167,7 +167,12 @@ function Attempt({
   const { id, server, duration, source, tls } = attempt
   return (
     <Stack gap={4} miw={0}>
-      <UnstyledButton onClick={() => setOpen(!open)} aria-expanded={open} aria-controls={body}>
+      <UnstyledButton
+        className={classes.attempt}
+        onClick={() => setOpen(!open)}
+        aria-expanded={open}
+        aria-controls={body}
+      >
         <Group gap={6} wrap="nowrap" align="flex-start">
           <Chevron size={16} aria-hidden style={{ flexShrink: 0, marginTop: 3 }} />
           <Text component="span" size="sm" miw={0}>

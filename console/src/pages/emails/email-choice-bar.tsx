@@ -125,7 +125,9 @@ function actionOf(
   if (name === 'delete') {
     return {
       title: `Delete ${counted(count)}?`,
-      about: 'The emails are deleted with their content and events. This cannot be undone.',
+      about: `${
+        count === 1 ? 'The email is deleted with its' : 'The emails are deleted with their'
+      } content and events. This cannot be undone.`,
       act: `Delete ${counted(count)}`,
       destructive: true,
       done: (changed) => `${counted(changed)} deleted.`,

@@ -23,7 +23,7 @@ export function ExportMenu({ size, load }: ExportMenuProps) {
     })
   }
   return (
-    <Menu position="bottom-start" withinPortal>
+    <Menu position="bottom-start">
       <Menu.Target>
         <Button size={size} px="sm" variant="default" leftSection={<Download size={14} aria-hidden />}>
           Export

@@ -95,8 +95,8 @@ function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
       </Text>
       <Text size="xs" c="dimmed" title={source ?? undefined}>
         {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages per
-        session, {recipientsPerTransaction} recipients per message, TLS {tls}, envelope behind the final dot:{' '}
-        {envelopeBehindDot ? 'yes' : 'no'}
+        session, {recipientsPerTransaction} recipients per message, TLS {tls}
+        {envelopeBehindDot && ', the next envelope sent early'}
         {size !== null && `, ${size.toLocaleString()} octets per message`}
         {backOff !== null && `, first pause ${backOff / 1_000} s`}
       </Text>

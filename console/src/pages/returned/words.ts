@@ -12,9 +12,9 @@ export const KINDS: Readonly<Record<InboundKind, string>> = {
 
 export const OUTCOMES: Readonly<Record<InboundOutcome, string>> = {
   recorded: 'Recorded',
-  repeated: 'Reported earlier',
-  kept: 'No delivery report',
-  unproven: 'Sender not proven',
+  repeated: 'Already known',
+  kept: 'Not a bounce',
+  unproven: 'Not trusted',
   no_email: 'Unknown email',
   other_email: 'Other message',
   no_recipient: 'Unknown recipient',

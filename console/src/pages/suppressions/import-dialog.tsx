@@ -45,8 +45,11 @@ function Choice({ company, list }: { company: string; list: ListName }) {
     >
       <Text size="sm">
         A CSV file with one address per line, or with a first line that names the columns: address, type,
-        reason, tags, created_at, sending_domain. Exports of other services work unchanged: a reason such as
-        hard-bounce or spam gives the line its type.
+        reason, tags, created_at, sending_domain.
+      </Text>
+      <Text size="sm">
+        Exports of other services work unchanged. A reason such as hard-bounce or spam decides the type of its
+        line.
       </Text>
       <FileInput
         label="File"

@@ -134,15 +134,23 @@ function Type({ of }: { of: SuppressionItem['type'] }) {
   )
 }
 
+/** Before the domain whose mail led to the entry. */
+const CAME_FROM: Readonly<Record<SuppressionItem['type'], string>> = {
+  bounce: 'Bounced from',
+  complaint: 'Complained about mail from',
+  unsubscribe: 'Unsubscribed from mail of',
+  manual: 'Added for',
+}
+
 /** The mail that the entry stops, and the domain on whose list it is. */
-function Scope({ of: { domain, ofDomainOnly } }: { of: SuppressionItem }) {
+function Scope({ of: { type, domain, ofDomainOnly } }: { of: SuppressionItem }) {
   if (ofDomainOnly) return <>{domain ?? 'A removed domain'}</>
   return (
     <>
       All domains
       {domain !== null && (
         <Text size="xs" c="dimmed">
-          Listed for {domain}
+          {CAME_FROM[type]} {domain}
         </Text>
       )}
     </>
