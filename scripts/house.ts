@@ -79,7 +79,7 @@ export const HOUSE: readonly Place[] = [
       'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts delivery/forecast/knock.ts',
       'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
-      'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers domain-reports/detail.ts domain-reports/sent/day-report.ts',
+      'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers domain-reports/sent/day-report.ts',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
       'mailbox people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
       'common/chat-text.ts common/company-places.ts common/recent-entries.ts common/tally.ts common/logging.ts',

@@ -264,8 +264,8 @@ export class PathHealth {
       if (isNext && trouble.tryWanted !== 'insisted') trouble.tryWanted = insisted ? 'insisted' : 'due'
       if (asks) return 'asks'
       // The due times are spread, so that another delivery can try the path if this one does not, and so that a long
-      // queue costs no more than a short one; all are released when the path is clear.
-      // This may be the delivery that the closing node keeps for its try: one delivery is due at the next try of this node.
+      // queue costs no more than a short one; all are released when the path is clear. This may be the delivery that
+      // the closing node keeps for its try: one delivery is due at the next try of this node.
       const isFirst = trouble.learnt && trouble.returned === 0
       const waiting = Math.max(++trouble.returned, trouble.returnedBefore)
       const spread = sooner || isFirst ? 0 : this.#parts.pauses.spread()

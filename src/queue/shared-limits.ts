@@ -33,7 +33,9 @@ const MAX_WRITES = 200
 /** Milliseconds after which a wait that is over is over on all nodes, whose clocks may differ. */
 const OVER_MS = 60_000
 
-/** Whether each node uses an address of its own on the path: servers may refuse one of them and take all from another. */
+/**
+ * Whether each node uses an address of its own on the path: servers may refuse one of them and take all from another.
+ */
 export function hasOwnAddresses(key: string): boolean {
   return sourceNameOf(key) === GENERAL_SOURCE && !siteKeyOf(key).startsWith('relay:')
 }

@@ -22,11 +22,13 @@ export function domainChecks(op: Operation): PlannedCheck[] {
   const asked = domains.slice(0, MOST_ASKED)
   const others = domains.slice(MOST_ASKED)
   return [
-    ...asked.map((domain): PlannedCheck => ({
-      id: `domain:${domain.name}`,
-      title: domain.name,
-      run: () => domainCheck(op, domain),
-    })),
+    ...asked.map(
+      (domain): PlannedCheck => ({
+        id: `domain:${domain.name}`,
+        title: domain.name,
+        run: () => domainCheck(op, domain),
+      }),
+    ),
     ...(others.length === 0 ? [] : [furtherDomains(others)]),
   ]
 }

@@ -30,8 +30,8 @@ import { type ColdStatement, type Dialect, dynamicStatement, statement } from '.
 /**
  * Mails that changed nothing, of which the newest are kept. Strangers can send as many as they like, and must not have
  * the mail of others removed: so an email and a company have shares of their own, for each outcome, and so has mail
- * about no email. Of such mail, each network of clients has a share for all outcomes, and so has each company that hands
- * it in.
+ * about no email. Of such mail, each network of clients has a share for all outcomes, and so has each company that
+ * hands it in.
  */
 export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofClient: 100, handedIn: 100 }
 /** Excess mails removed at once: a commit adds fewer to a share. */
