@@ -1,5 +1,5 @@
 /** TLS reports (RFC 8460 4.4): what we send about the domains of recipients, and what others send about ours. */
-import { parseBoundedJson, TooManyValues } from '../../common/bounded-json.ts'
+import { parseBoundedJson, TooManyValues } from '../bounded-json.ts'
 import { DomainReportError } from './report-error.ts'
 
 export type TlsPolicyType = 'sts' | 'tlsa' | 'no-policy-found'

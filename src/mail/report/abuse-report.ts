@@ -3,7 +3,7 @@
  * the older text of `Field: value` lines. Those about mail are complaints. RFC 9477 3.4 lets mailbox providers write
  * their feedback in it.
  */
-import { parseBoundedJson } from '../../common/bounded-json.ts'
+import { parseBoundedJson } from '../bounded-json.ts'
 import { withCrBeforeLf } from '../raw/lines.ts'
 import { typedAddress } from './address-text.ts'
 import { messageIdIn } from './message-id-text.ts'
