@@ -67,7 +67,7 @@ describe('text typed while the service restarts', { skip: withoutBrowser() }, ()
     const stage = await Stage.open()
     t.after(() => stage.close())
     const interrupted =
-      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_SOCKET_NOT_CONNECTED/
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_SOCKET_NOT_CONNECTED|status of 503/
     const company = `/c/${stage.company.id}`
     const open = async (path: string) => {
       const visit = await stage.visit(t, `${company}${path}`)

@@ -91,7 +91,13 @@ describe('the list of emails', () => {
           from: 'a@mine.test',
           to: 'Ann <ann@x.test>',
         },
-        ...{ subject: `${'s'.repeat(300)}…`, tags: ['kind:welcome'], createdAt: '', scheduledAt: null },
+        ...{
+          subject: `${'s'.repeat(300)}…`,
+          tags: ['kind:welcome'],
+          tagCount: 1,
+          createdAt: '',
+          scheduledAt: null,
+        },
         ...{
           lastEvent: 'delivered',
           recipients: 3,

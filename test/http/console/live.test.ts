@@ -55,7 +55,14 @@ describe('the stream of changes', () => {
     assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000)
     assert.deepEqual(email, {
       ...{ id, company: acme.company.id, domain: 'mine.test', from: 'a@mine.test', to: 'you@x.test' },
-      ...{ subject: 'A subject', tags: [], scheduledAt: null, lastEvent: 'delivered', recipients: 1 },
+      ...{
+        subject: 'A subject',
+        tags: [],
+        tagCount: 0,
+        scheduledAt: null,
+        lastEvent: 'delivered',
+        recipients: 1,
+      },
       states: [{ state: 'captured', status: 'captured', count: 1 }],
     })
     assert.ok(told.at(-1)!.cursor > begun!.cursor)
