@@ -99,6 +99,10 @@ const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
     ORDER BY ${newest} DESC LIMIT 1`
 })
 
+/** The mail came before, and what it led to then says more. */
+const OUTCOME_STAYS = `inbound_mails.outcome = 'recorded' OR excluded.outcome = 'repeated'
+          OR (excluded.email_id IS NULL AND inbound_mails.email_id IS NOT NULL)`
+
 const KEEP = statement<KeptRow>(
   `INSERT INTO inbound_mails (id, digest, at, source, peer, recipient, sender, subject, kind, company, email_id, outcome,
       events, findings, size, raw, client, note, handed_in_by)
@@ -107,9 +111,8 @@ const KEEP = statement<KeptRow>(
     ON CONFLICT (digest) DO UPDATE SET times = inbound_mails.times + 1, events = inbound_mails.events + excluded.events,
       company = coalesce(inbound_mails.company, excluded.company),
       email_id = coalesce(inbound_mails.email_id, excluded.email_id),
-      outcome = CASE WHEN inbound_mails.outcome = 'recorded' OR excluded.outcome = 'repeated'
-          OR (excluded.email_id IS NULL AND inbound_mails.email_id IS NOT NULL)
-        THEN inbound_mails.outcome ELSE excluded.outcome END
+      outcome = CASE WHEN ${OUTCOME_STAYS} THEN inbound_mails.outcome ELSE excluded.outcome END,
+      note = CASE WHEN ${OUTCOME_STAYS} THEN inbound_mails.note ELSE excluded.note END
     RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy", client`,
 )
 

@@ -278,6 +278,15 @@ export function inboundMailsContract(open: OpenBench): void {
       }
     })
 
+    test('that arrives again has the note of its last outcome', async (t) => {
+      const { store } = await open(t)
+      const first = inboundMail({ refused: 'not_counted', note: 'The report is not about a recent day.' })
+      const again = { ...inboundMail({ refused: 'counted' }), digest: first.digest }
+      for (const mail of [first, again]) await store.keepInboundMails([{ mail, reports: [] }])
+      const [kept] = await store.inboundMails({ companyId: null, limit: 1 })
+      assert.deepEqual([kept?.outcome, kept?.note, kept?.times], ['counted', null, 2])
+    })
+
     test('that changed nothing of many emails of a company takes the places of this company alone', async (t) => {
       const { store } = await open(t)
       const [own, other] = [await acme(store), await acme(store, 'Other')]
