@@ -96,7 +96,7 @@ function changing(work: typeof createPool, done: string) {
   }
 }
 
-/** What follows for mail without an assigned pool. */
+/** Prints the effect on mail without an assigned pool. */
 function printOtherMail({ name, otherMail: { addresses, notInService, sharesAll } }: ChangedPool): void {
   if (addresses.length === 0) return
   const list = addresses.join(', ')

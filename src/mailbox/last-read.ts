@@ -50,7 +50,7 @@ export class LastRead {
   }
 }
 
-/** When the mailbox was last read to its end, in Unix milliseconds; null: never. */
+/** When messages of the mailbox, or its end, were last read, in Unix milliseconds; null: never. */
 export async function lastRead(store: Pick<FollowerStore, 'followerCursor'>): Promise<number | null> {
   return (await store.followerCursor(NAME)) || null
 }

@@ -1,4 +1,4 @@
-/** Since when mail is delivered: what has become due before a start, or was not done before it, is not late yet. */
+/** The start of delivery: mail that became due before it, and work that was not done before it, is not late yet. */
 import type { Operation } from './verb.ts'
 
 /** Unix ms at which the delivery node began that has been in service longest; null: there is none. */

@@ -70,8 +70,8 @@ export interface Obstacle {
   /** A sentence. */
   problem: string
   /**
-   * What becomes of the mail: it waits and is tried again, it bounces, or it ends without an attempt (a suppression, or
-   * a domain from which none is accepted).
+   * The mail waits and is tried again, it bounces, or it ends without an attempt (a suppression, or a domain from which
+   * no mail is accepted).
    */
   mail: 'waits' | 'bounces' | 'ends'
 }
@@ -248,10 +248,10 @@ async function suppressionsOf(
     .map((each) => ({ ...each, domain: nameOf(each.domainId) }))
 }
 
-type PathParts = Pick<ForecastParts, 'isUsable' | 'sources'>
+type PathChoice = Pick<ForecastParts, 'isUsable' | 'sources'>
 
 /** Companies take turns: the look-ups of one, whose servers are silent, hold up no other. */
-async function forecastFor(op: Operation, sender: Sender, to: string, parts: PathParts): Promise<Forecast> {
+async function forecastFor(op: Operation, sender: Sender, to: string, parts: PathChoice): Promise<Forecast> {
   const { explanations } = op
   if (explanations !== null) {
     return await explanations.inTurn(sender.companyId, () =>
@@ -272,7 +272,7 @@ async function forecastWith(
   { resolver, policies }: Pick<SharedExplanations, 'resolver' | 'policies'>,
   { companyId, domain }: Sender,
   to: string,
-  pathParts: PathParts,
+  pathParts: PathChoice,
 ): Promise<Forecast> {
   const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
   const mail = {

@@ -6,7 +6,7 @@ import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { DAY_MS } from '../common/utc-day.ts'
 import { canonicalAddress } from '../network/address-range.ts'
 import type { PresentSources } from '../queue/present-sources.ts'
-import { addressesInService } from './addresses-in-service.ts'
+import { type AddressesInService, addressesInService } from './addresses-in-service.ts'
 import type { AuditNote } from './audit-trail.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
@@ -32,7 +32,7 @@ export interface ChangedPool extends PoolDescription {
   otherMail: {
     /** The addresses that it leaves from now; none: the system chooses. */
     addresses: readonly string[]
-    /** Those of them that no delivering node has. */
+    /** The addresses among them that no delivering node has. */
     notInService: string[]
     /** No address is without a pool, so it leaves from those of all pools. */
     sharesAll: boolean
@@ -192,8 +192,12 @@ async function described(op: Operation, pool: SourcePool): Promise<PoolDescripti
 
 async function describedAll(op: Operation, pools: readonly SourcePool[]): Promise<PoolDescription[]> {
   if (pools.length === 0) return []
-  const { isHere } = await addressesInService(op, await reportedSources(op))
-  return pools.map((pool) => ({
+  const service = await addressesInService(op, await reportedSources(op))
+  return pools.map((pool) => describedIn(op, service, pool))
+}
+
+function describedIn(op: Operation, { isHere }: AddressesInService, pool: SourcePool): PoolDescription {
+  return {
     ...pool,
     ...usersOf(op, pool),
     notInService: pool.addresses.filter((address) => !isHere(address)),
@@ -201,12 +205,12 @@ async function describedAll(op: Operation, pools: readonly SourcePool[]): Promis
       const day = warmUpDay(since, op.now())
       return { address, day, limit: op.setup.warmUp[day - 1] ?? null }
     }),
-  }))
+  }
 }
 
 async function changed(op: Operation, pool: SourcePool): Promise<ChangedPool> {
   const reported = await reportedSources(op)
-  const { isHere } = await addressesInService(op, reported)
+  const service = await addressesInService(op, reported)
   // Other nodes may have other addresses.
   const configured = (op.setup.sourceAddresses ?? []).map(({ address }) => address)
   const all = [...new Set([...configured, ...(reported ?? [])])]
@@ -214,10 +218,10 @@ async function changed(op: Operation, pool: SourcePool): Promise<ChangedPool> {
   const addresses = poolAddresses({ pools, all }, null) ?? []
   const otherMail = {
     addresses,
-    notInService: addresses.filter((address) => !isHere(address)),
+    notInService: addresses.filter((address) => !service.isHere(address)),
     sharesAll: addresses === all && all.length > 0,
   }
-  return { ...(await described(op, pool)), otherMail }
+  return { ...describedIn(op, service, pool), otherMail }
 }
 
 async function reportedSources({ store }: Operation): Promise<PresentSources> {

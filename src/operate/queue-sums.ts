@@ -118,7 +118,7 @@ async function lanesWithSites(
   return { lanes, sites: await sitesOfDomains(op, new Set(mostFirst(lanes).map(({ domain }) => domain))) }
 }
 
-/** Of the mail that no pause covers, unless all of it is paused. */
+/** The next attempt of the mail that no pause covers; if all of it is paused, of all. */
 function nextDueAt(lanes: readonly QueueLane[], pauses: LanePauses): number | null {
   const free = lanes.filter((lane) => !pauses.cover(lane))
   return earliest((free.length > 0 ? free : lanes).map((lane) => lane.nextDueAt))

@@ -215,7 +215,7 @@ export class PathSharing {
   }
 }
 
-/** Those of limits, and all others. */
+/** Parts the rows of limits from all others. */
 function parted(rows: readonly SharedPath[]): [limits: SharedPath[], others: SharedPath[]] {
   return [rows.filter(isOfLimits), rows.filter((row) => !isOfLimits(row))]
 }

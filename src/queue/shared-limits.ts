@@ -15,17 +15,17 @@ export interface SharedLimitsParts {
   pacing: Pick<Pacing, 'lowered' | 'takeReleased' | 'learn' | 'paused' | 'learnPause'>
 }
 
-type Limits = Omit<SharedPath['state'], 'closed' | 'hourDue'>
+type AgreedLimits = Omit<SharedPath['state'], 'closed' | 'hourDue'>
 
 /** The row of a path as this node knows it. */
 interface Base {
   version: Pick<SharedPath, 'node' | 'changedAt'>
-  limits: Limits
+  limits: AgreedLimits
 }
 
-const NONE: Limits = { sessions: null, messagesPerMinute: null }
+const NONE: AgreedLimits = { sessions: null, messagesPerMinute: null }
 
-/** In the keys of rows: what follows the key of the path. */
+/** Follows the key of the path in the key of a row. */
 const LIMITS = '\0limits'
 /** Rows written in one look at most; the others follow. */
 const MAX_WRITES = 200
@@ -126,7 +126,7 @@ export class SharedLimits {
   }
 
   /** Takes what other nodes have made of the limits, unless this node has met a complaint since. */
-  #take(key: string, own: Limits, theirs: Limits): void {
+  #take(key: string, own: AgreedLimits, theirs: AgreedLimits): void {
     const { sessions, pacing } = this.#parts
     const { limits: known } = this.#bases.get(key) ?? { limits: NONE }
     if (counts([own.sessions], [known.sessions], [theirs.sessions])) {
@@ -140,13 +140,13 @@ export class SharedLimits {
     if (theirs.pausedUntil !== undefined) pacing.learnPause(key, theirs.pausedUntil)
   }
 
-  /** The limits of this node. What it has forgotten, because it has met so many paths since, it learns again. */
-  #own(now: number): Map<string, Limits> {
+  /** The limits of this node. It learns those again that it forgot because it has met so many paths since. */
+  #own(now: number): Map<string, AgreedLimits> {
     const { sessions, pacing } = this.#parts
     for (const key of sessions.takeReleased()) this.#released.sessions.add(key)
     for (const key of pacing.takeReleased()) this.#released.rates.add(key)
-    const own = new Map<string, Limits>()
-    const change = (key: string, part: Partial<Limits>) =>
+    const own = new Map<string, AgreedLimits>()
+    const change = (key: string, part: Partial<AgreedLimits>) =>
       own.set(key, { ...(own.get(key) ?? NONE), ...part })
     for (const [key, limit] of sessions.lowered()) change(key, { sessions: limit })
     for (const [key, messagesPerMinute, isGuess] of pacing.lowered()) {
@@ -178,7 +178,7 @@ export class SharedLimits {
 /** Null: none. */
 type Limit = readonly [limit: number | null, isGuess?: true | undefined]
 
-function rateOf({ messagesPerMinute, isGuess }: Limits): Limit {
+function rateOf({ messagesPerMinute, isGuess }: AgreedLimits): Limit {
   return [messagesPerMinute, isGuess]
 }
 
@@ -197,7 +197,7 @@ function isAtMost([one]: Limit, [other]: Limit): boolean {
   return (one ?? Number.POSITIVE_INFINITY) <= (other ?? Number.POSITIVE_INFINITY)
 }
 
-function isSame(one: Limits, other: Limits): boolean {
+function isSame(one: AgreedLimits, other: AgreedLimits): boolean {
   return (
     one.sessions === other.sessions &&
     isEqual(rateOf(one), rateOf(other)) &&

@@ -1,8 +1,8 @@
 /** The most states of paths that a node shares. */
 
 /**
- * Those that the mail of one company has met, those of parts of paths altogether, and all. One that is shared stays so,
- * as long as it lasts.
+ * States met by the mail of one company, states of parts of paths, and all states. A shared state stays shared as long
+ * as it lasts.
  */
 const MAX_OF_COMPANY = 100
 const MAX_OF_PARTS = 1_000

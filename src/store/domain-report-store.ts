@@ -111,7 +111,7 @@ export interface DmarcSums {
   days: DmarcDaySum[]
   /** Those with the most failing messages first, then those with the most messages. */
   sources: DmarcSourceSum[]
-  /** Those that saw the most messages first. */
+  /** Reporters, in the order of the messages that they saw. */
   reporters: string[]
 }
 

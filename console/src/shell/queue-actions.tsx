@@ -2,6 +2,7 @@
 import { Group } from '@mantine/core'
 import { Play, RotateCw } from 'lucide-react'
 import { endPause } from '../api/overview.ts'
+import type { WaitingSiteItem } from '../api/queue.ts'
 import { useMe } from '../api/session.ts'
 import { retrySite } from '../api/sites.ts'
 import { ActionButton } from '../parts/action-button.tsx'
@@ -11,25 +12,20 @@ import { PauseButton } from './pause-button.tsx'
 import { mailInWords } from './pause-fields.tsx'
 import { retryAction, retryOf } from './retry-waiting.ts'
 
-/** Null: any. */
-interface PauseScope {
-  company: string | null
-  domain: string | null
-  site: string | null
-}
+type CoveringPause = NonNullable<WaitingSiteItem['pause']>
 
 interface QueueScope {
   company: string
   domain: string | null
 }
 
-interface ActionsProps extends QueueScope {
+interface QueueActionsProps extends QueueScope {
   part: {
     paused: boolean
     pausedAlone: boolean
     retriable: boolean
     /** The pause that covers it; its scope may be wider. */
-    pause?: { scope: PauseScope } | null
+    pause?: Pick<CoveringPause, 'scope'> | null
   }
 }
 
@@ -37,7 +33,7 @@ export function QueueActions({
   company,
   domain,
   part: { paused, pausedAlone, retriable, pause },
-}: ActionsProps) {
+}: QueueActionsProps) {
   const { person, companies } = useMe()
   const mayManage = useMayManage()
   const name = companies.find(({ id }) => id === company)?.name ?? null
@@ -54,7 +50,7 @@ export function QueueActions({
 }
 
 /** Ends a pause of more mail than the row has. */
-function ResumeWider({ of: { company, domain, site } }: { of: PauseScope }) {
+function ResumeWider({ of: { company, domain, site } }: { of: CoveringPause['scope'] }) {
   const { companies } = useMe()
   const name = companies.find(({ id }) => id === company)?.name ?? company
   const mail = mailInWords(name, site === null ? domain : `the site ${visible(site)}`)
@@ -108,6 +104,6 @@ export function SiteQueueActions({ site, part: { paused, pausedAlone, retriable 
   )
 }
 
-interface SiteActionsProps extends Pick<ActionsProps, 'part'> {
+interface SiteActionsProps extends Pick<QueueActionsProps, 'part'> {
   site: string
 }

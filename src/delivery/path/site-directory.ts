@@ -213,9 +213,17 @@ export function siteOf(domain: string, servers: MailServers, { provider, whole }
   return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers, provider }
 }
 
+/** The beginning of the keys of sites that are large providers'. */
+const PROVIDER = 'provider:'
+
 /** The one site of all domains that a provider serves. */
 export function siteOfProvider(provider: string): Pick<Site, 'key' | 'name'> {
-  return { key: `provider:${provider.toLowerCase()}`, name: provider }
+  return { key: `${PROVIDER}${provider.toLowerCase()}`, name: provider }
+}
+
+/** Whether a site with this key is that of a large provider. */
+export function isOfProvider(siteKey: string): boolean {
+  return siteKey.startsWith(PROVIDER)
 }
 
 function withPolicy(site: Site, mtaSts: MtaStsPolicy | null): Site {
@@ -227,9 +235,4 @@ function sizeOf(domain: string, hosts: MailHosts): number {
   let size = domain.length
   for (const rank of hosts.ranks) for (const host of rank) size += host.length
   return size
-}
-
-/** Whether a site with this key is that of a large provider. */
-export function isOfProvider(siteKey: string): boolean {
-  return siteKey.startsWith('provider:')
 }

@@ -99,7 +99,7 @@ class SitesReader {
     return { general: terms, sites }
   }
 
-  /** Of two blocks with the same servers only one could hold. */
+  /** Throws when two blocks name the same servers: only one of the blocks could hold. */
   #assertDistinct(sites: readonly SiteBlock[]): void {
     for (const key of ['mx', 'domains'] as const) {
       const owners = new Map<string, number>()

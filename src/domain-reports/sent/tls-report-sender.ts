@@ -133,7 +133,7 @@ export class TlsReportSender {
   }
 
   async #sendInTurn(report: KeptTlsReport): Promise<void> {
-    const organization = await organizationOf(report.domain)
+    const organization = organizationOf(report.domain)
     const leave = await this.#places.take(organization)
     try {
       if (!this.#isStopped) await this.#sendAndNote(report, organization)

@@ -46,10 +46,9 @@ export class TlsSessionCounts {
   readonly #now: () => number
   readonly #counts = new Map<string, GatheredCount>()
   readonly #places = new CompanyPlaces(IN_MEMORY)
-  /** Those of the present day. */
+  /** The kinds of the present day. */
   readonly #kinds = new SessionKinds()
   #day = ''
-  #counting: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #stopped = false
@@ -61,29 +60,24 @@ export class TlsSessionCounts {
 
   count(sessions: readonly TlsSession[]): void {
     const day = utcDay(this.#now())
-    this.#counting = this.#counting.then(() => this.#countOn(day, sessions)).catch(this.#parts.onFault)
+    if (day !== this.#day) {
+      this.#day = day
+      this.#kinds.forgetAll()
+    }
+    for (const { domain, ...result } of sessions) {
+      const organization = organizationOf(domain)
+      const counted = this.#detail({ domain, organization }, result)
+      if (counted !== null) this.#countOne({ domain, day, ...counted, sessions: 1 }, organization)
+    }
+    this.#plan(ROUND_MS)
   }
 
   /** Writes what has been counted. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await this.#counting
     await this.#writing
     while (this.#counts.size > 0 && (await this.#write()));
-  }
-
-  async #countOn(day: string, sessions: readonly TlsSession[]): Promise<void> {
-    if (day !== this.#day) {
-      this.#day = day
-      this.#kinds.forgetAll()
-    }
-    for (const { domain, ...result } of sessions) {
-      const organization = await organizationOf(domain)
-      const counted = this.#detail({ domain, organization }, result)
-      if (counted !== null) this.#countOne({ domain, day, ...counted, sessions: 1 }, organization)
-    }
-    this.#plan(ROUND_MS)
   }
 
   #countOne(count: TlsSessionCount, organization: string): void {

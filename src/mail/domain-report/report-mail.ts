@@ -28,7 +28,7 @@ const UNKNOWN_TYPE = 'application/octet-stream'
 /** Null for mail that carries no report. */
 export function reportOfMail(raw: Uint8Array): PackedReport | null {
   try {
-    // Some reporters mix line ends. What a header field means decides nothing here, so any end of a line will do.
+    // Some reporters mix line ends. A header field that is split by one can do no harm here.
     const octets = withCrlfLines(withCrBeforeLf(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)))
     const waiting = [readStructure(octets)]
     for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {

@@ -41,8 +41,8 @@ const TOLD_AT_ONCE = 20
 /** Ms that a stop waits for the alert under way. */
 const STOP_MS = 2_000
 
-interface Place {
-  /** It is the one that checks. */
+interface WatchRole {
+  /** This node is the one that checks. */
   isFirst: boolean
   /** Some node delivers. */
   isAnyDelivering: boolean
@@ -51,7 +51,7 @@ interface Place {
 export class AlertWatch {
   readonly #parts: AlertWatchParts
   #timer: NodeJS.Timeout | undefined
-  /** Below 0 while a node that does not deliver is patient. */
+  /** Below 0 while a node that does not deliver waits for one that does. */
   #rounds: number
   #stopped = false
   /** The alert that is being sent. */
@@ -84,11 +84,11 @@ export class AlertWatch {
   async #round(): Promise<void> {
     const { delivers, hasChannel } = this.#parts
     try {
-      const { isFirst, isAnyDelivering } = await this.#place()
+      const { isFirst, isAnyDelivering } = await this.#role()
       if (isAnyDelivering && !delivers) this.#rounds = this.#patience
       const round = this.#rounds++
       const isNear = round >= 0 && round % NEAR_ROUNDS === 0
-      // What port 25 and DNS say to a node that sends no mail is no finding.
+      // A node that sends no mail learns nothing from port 25, DNS or block lists.
       if (isNear && isFirst) await this.look({ far: delivers && round % FAR_ROUNDS === NEAR_ROUNDS })
       if (delivers || (hasChannel && !isAnyDelivering)) await this.tellAll()
     } catch (error) {
@@ -100,7 +100,7 @@ export class AlertWatch {
    * This node among the others. Where two think for a moment that they are the first, the store keeps each trouble
    * once.
    */
-  async #place(): Promise<Place> {
+  async #role(): Promise<WatchRole> {
     const { operation, token } = this.#parts
     const nodes = await operation().store.nodes()
     const delivering = nodes.filter(({ roles }) => roles.includes('delivery'))

@@ -9,11 +9,11 @@ import type { Operation } from '../verb.ts'
 import { type DoctorCheck, ok, type PlannedCheck, problem, warning } from './check.ts'
 
 /**
- * Sites that have a check of their own, beside those of large providers. Those come first that have been closed for
- * longest: a new one takes nobody's place.
+ * Sites that have a check of their own, in addition to those of large providers. The sites that have been closed for
+ * longest come first, so that a new one takes nobody's place.
  */
 const MOST_SITES = 10
-/** Of these, sites that the mail of one company met: a company can send to any number of servers of its own. */
+/** Sites among them that the mail of one company met: a company can send to any number of servers of its own. */
 const MOST_OF_ONE = 3
 /** Closures of one site that are named. */
 const MOST_NAMED = 5

@@ -15,7 +15,7 @@ import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
 type ReportRow = Omit<KeptTlsReport, 'sentTo'> & { sentTo: string }
-type SourceRow = Omit<DmarcSourceSum, 'domains'> &
+type DmarcSourceRow = Omit<DmarcSourceSum, 'domains'> &
   Record<'firstDkim' | 'lastDkim' | 'firstSpf' | 'lastSpf', string | null>
 
 /** Rows are written in one order, so that no two transactions wait for each other. */
@@ -106,7 +106,7 @@ const FAILING = sumWhere('NOT dkim AND NOT spf')
 const SINCE = 'WHERE domain_id = $1 AND dkim IS NOT NULL AND day >= $2'
 const DAYS = statement<DmarcDaySum>(`SELECT day, policy, ${sum('amount')} AS messages, ${FAILING} AS failing
   FROM domain_report_rows ${SINCE} GROUP BY day, policy ORDER BY day DESC, messages DESC, policy`)
-const SOURCES = statement<SourceRow>(`SELECT source, ${sum('amount')} AS messages,
+const SOURCES = statement<DmarcSourceRow>(`SELECT source, ${sum('amount')} AS messages,
     ${sumWhere('dkim')} AS dkim, ${sumWhere('spf')} AS spf, ${FAILING} AS failing,
     ${sumWhere("disposition = 'quarantine'")} AS quarantined, ${sumWhere("disposition = 'reject'")} AS rejected,
     min(dkim_domain) AS "firstDkim", max(dkim_domain) AS "lastDkim",
@@ -208,7 +208,7 @@ function withColumns(kind: DomainReportKind, rows: readonly DomainReportRow[]): 
   return rows.map((row) => ({ ...(JSON.parse(row.detail) as DmarcDetail), ...row }))
 }
 
-function sourceOf({ firstDkim, lastDkim, firstSpf, lastSpf, ...sums }: SourceRow): DmarcSourceSum {
+function sourceOf({ firstDkim, lastDkim, firstSpf, lastSpf, ...sums }: DmarcSourceRow): DmarcSourceSum {
   const domains = [firstDkim, lastDkim, firstSpf, lastSpf].filter((name) => name !== null)
   return { ...sums, domains: [...new Set(domains)] }
 }

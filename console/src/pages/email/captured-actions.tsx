@@ -1,4 +1,4 @@
-/** What only captured emails can do: they are deleted, and read or unread. */
+/** Actions on captured emails alone: they can be deleted, and marked as unread. */
 import { Trash2 } from 'lucide-react'
 import { deleteEmail, type EmailDetail } from '../../api/email.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
@@ -27,7 +27,7 @@ export function DeleteButton(props: CapturedProps) {
   )
 }
 
-/** Beside the list, these are the keys of the list. `isDeletable`: the person may delete it, and nothing is to be sent. */
+/** Beside the list, these are the keys of the list. `isDeletable`: the person may delete the email, and no delivery is left. */
 export function CapturedKeys({ isDeletable, ...props }: CapturedProps & { isDeletable: boolean }) {
   useShortcuts([
     {
