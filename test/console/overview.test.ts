@@ -195,16 +195,11 @@ describe('the overview', { skip: withoutBrowser() }, () => {
     for (const head of ['Oldest', 'Next attempt', 'Last reply']) {
       await whose.getByRole('columnheader', { name: head }).waitFor()
     }
-    await whose
-      .getByRole('row')
-      .filter({ hasText: stage.company.name })
-      .getByText(/^(just now|\d+ (sec|min) ago)$/)
-      .waitFor()
-    await whose
-      .getByRole('row')
-      .filter({ hasText: stage.company.name })
-      .getByRole('button', { name: 'Pause' })
-      .click()
+    const ofCompany = whose.getByRole('row').filter({ hasText: stage.company.name })
+    const { email } = (await stage.service.store.readHistory(id))!
+    const oldest = ofCompany.locator(`time[datetime="${new Date(email.createdAt).toISOString()}"]`)
+    await oldest.getByText(/^(just now|\d+ (sec|min) ago)$/).waitFor()
+    await ofCompany.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('dialog', { name: `Pause mail of ${stage.company.name}?` }).waitFor()
     await pauseThem.click()
     await whose.getByRole('button', { name: 'Resume' }).click()
