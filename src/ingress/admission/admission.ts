@@ -142,7 +142,7 @@ export class Admission {
   /** Reserves this many octets beyond those expected. Throws a Fault when there is no room for them. */
   exceed(visit: Visit, octets: number): void {
     const cost = octets * this.#plan.body.cost
-    const from = visit.arrived < this.#plan.body.large ? this.#small : this.#large
+    const from = this.#poolOf(visit)
     // The only visit always has room for a body of full size, as if it had reserved all of it at once.
     const alone = from.pool.taken === visit[from.kind] && visit.expected + octets <= this.#plan.body.max
     if (!alone && !from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
@@ -150,13 +150,37 @@ export class Admission {
     this.#take(from, visit, cost)
   }
 
-  /** Reserves this many octets beside the body. Throws a Fault when there is no room for them. */
+  /**
+   * Reserves this many octets for files beside the body. Throws a Fault when there is no room for them: the request has
+   * failed, and the caller drops its files.
+   */
   grow(request: Visitor, octets: number): void {
     const visit = visitOf(request)
     if (visit === undefined) return
     // Counts towards the kind of the request: one with large files is large, however small the body that names them.
     visit.arrived += octets
-    this.exceed(visit, octets)
+    try {
+      this.exceed(visit, octets)
+    } catch (error) {
+      this.#dropFiles(visit)
+      throw error
+    }
+    visit.files[this.#poolOf(visit).kind] += octets * this.#plan.body.cost
+  }
+
+  /** At once, not with the answer: until then, the room would be missing to another request, which would fail too. */
+  #dropFiles(visit: Visit): void {
+    for (const from of [this.#small, this.#large]) {
+      const octets = visit.files[from.kind]
+      if (octets === 0) continue
+      this.#take(from, visit, -octets)
+      visit.files[from.kind] = 0
+      this.#serve(from)
+    }
+  }
+
+  #poolOf({ arrived }: Visit): Octets {
+    return arrived < this.#plan.body.large ? this.#small : this.#large
   }
 
   /** Must be called when `arrived` octets of the body have arrived and work on them begins. */
