@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { maskSecret } from '../config/mask-secret.ts'
-import { parseDatabase, SettingValueError } from '../config/parse.ts'
+import { parseDatabase } from '../config/parse/database.ts'
+import { SettingValueError } from '../config/parse/value-error.ts'
 import type { Settings } from '../config/settings.ts'
 import type { TransferProgress } from '../operate/migrate-data.ts'
 import { command, type JsonOption } from './command.ts'

@@ -1,6 +1,7 @@
 /** Times as people write them in commands. */
 import { InvalidArgumentError } from 'commander'
-import { parseDuration, SettingValueError } from '../config/parse.ts'
+import { parseDuration } from '../config/parse/quantity.ts'
+import { SettingValueError } from '../config/parse/value-error.ts'
 
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 

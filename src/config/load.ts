@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util'
 import { nearestName } from '../common/nearest-name.ts'
 import { maskSecret } from './mask-secret.ts'
 import { leastMemory } from './memory-plan.ts'
-import { SettingFormError, SettingValueError } from './parse.ts'
+import { SettingFormError, SettingValueError } from './parse/value-error.ts'
 import {
   defaultOf,
   SETTING_NAMES,

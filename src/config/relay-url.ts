@@ -1,5 +1,5 @@
 /** The URLs of relays as they are stored, beside their credentials. */
-import { parseRelay } from './parse.ts'
+import { parseRelay } from './parse/delivery.ts'
 import type { RelayRoute } from './values.ts'
 
 /** The URL of the relay without user and password. Everything else is explicit, defaults included. */

@@ -8,7 +8,7 @@
  * as an action on all that a query finds, gets an error then, because the emails would be more than those meant. Pure.
  */
 
-import { SettingValueError } from '../config/parse.ts'
+import { SettingValueError } from '../config/parse/value-error.ts'
 import { isEmailId } from '../email/email-id.ts'
 import { EVENT_TYPES, type EventType, tagFilterOf } from '../email/event.ts'
 import type { EmailSearch } from './email-search.ts'

@@ -1,5 +1,6 @@
 /** Parses points in the past as people write them. Pure. */
-import { parseDuration, SettingValueError } from '../config/parse.ts'
+import { parseDuration } from '../config/parse/quantity.ts'
+import { SettingValueError } from '../config/parse/value-error.ts'
 
 export interface Clock {
   /** Unix ms. */

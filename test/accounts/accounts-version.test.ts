@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { parseDatabase } from '../../src/config/parse.ts'
+import { parseDatabase } from '../../src/config/parse/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { apiKey, company, domain, NOW, newId } from '../store/samples.ts'

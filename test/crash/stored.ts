@@ -1,5 +1,5 @@
 /** The records in the store of a stopped service, by the numbers of the crash load. */
-import { parseDatabase } from '../../src/config/parse.ts'
+import { parseDatabase } from '../../src/config/parse/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { numberOfSubject } from './crash-load.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { parseDatabase } from '../../src/config/parse.ts'
+import { parseDatabase } from '../../src/config/parse/database.ts'
 import type { ReportHappening } from '../../src/email/lifecycle.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import PostalMime from 'postal-mime'
-import { parseDelivery } from '../../src/config/parse.ts'
+import { parseDelivery } from '../../src/config/parse/delivery.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Sink, startSink } from '../support/sink.ts'
 import { Api, basic, call } from './requests.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseDatabase } from '../../src/config/parse.ts'
+import { parseDatabase } from '../../src/config/parse/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { withoutPostgres } from '../support/postgres.ts'
 import { until } from '../support/until.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { parseDatabase } from '../../src/config/parse.ts'
+import { parseDatabase } from '../../src/config/parse/database.ts'
 import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'

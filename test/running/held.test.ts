@@ -1,7 +1,7 @@
 /** Mail of a domain that is suspended while it waits in memory: held, and sent as soon as the domain may send again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseDelivery } from '../../src/config/parse.ts'
+import { parseDelivery } from '../../src/config/parse/delivery.ts'
 import { Gate } from '../nodes/fleet.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { startService } from '../support/service.ts'

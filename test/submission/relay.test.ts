@@ -1,7 +1,7 @@
 /** One Postroad hands its mail in at another, as at any relay: our own client, with everything that it makes use of. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { parseDelivery } from '../../src/config/parse.ts'
+import { parseDelivery } from '../../src/config/parse/delivery.ts'
 import { Api } from '../http/requests.ts'
 import { type Service, startService } from '../support/service.ts'
 import { DOMAIN, message, type SubmissionRig, startRig } from './rig.ts'

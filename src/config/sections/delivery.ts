@@ -1,14 +1,24 @@
 /** Settings of the section "Delivery": how mail leaves, and when it is tried again. */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import * as parse from '../parse.ts'
+import { parseDelivery } from '../parse/delivery.ts'
+import { parseNameServers } from '../parse/network.ts'
+import {
+  durationOrOff,
+  integerWithin,
+  parseCounts,
+  parseDurations,
+  parseFullMailbox,
+} from '../parse/quantity.ts'
+import { parseSourceAddresses } from '../parse/source-addresses.ts'
+import { parseBoolean } from '../parse/word.ts'
 import { setting } from '../setting.ts'
 
 export const DELIVERY_SETTINGS = {
   POSTROAD_DELIVERY: setting({
     section: 'Delivery',
     field: 'delivery',
-    parse: parse.parseDelivery,
+    parse: parseDelivery,
     default: 'capture',
     allowed:
       '`capture`, `direct`, `smtp://[user:password@]host[:port]` (port 25), `smtps://...` (port 465); options `?tls=` ' +
@@ -24,7 +34,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_SOURCE_ADDRESSES: setting({
     section: 'Delivery',
     field: 'sourceAddresses',
-    parse: parse.parseSourceAddresses,
+    parse: parseSourceAddresses,
     default: null,
     defaultShown: "the system's choice, with POSTROAD_HOSTNAME in EHLO",
     allowed:
@@ -41,7 +51,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_WARM_UP: setting({
     section: 'Delivery',
     field: 'warmUp',
-    parse: parse.parseCounts,
+    parse: parseCounts,
     default: '50,100,500,1000,5000,10000,20000,40000,70000,100000',
     allowed: 'whole numbers separated by commas',
     description:
@@ -52,7 +62,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_DNS_SERVERS: setting({
     section: 'Delivery',
     field: null,
-    parse: parse.parseNameServers,
+    parse: parseNameServers,
     default: null,
     defaultShown: "the system's",
     allowed: 'IP addresses separated by commas, each with :port if it is not 53',
@@ -62,7 +72,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_DNS_VALIDATING: setting({
     section: 'Delivery',
     field: null,
-    parse: parse.parseNameServers,
+    parse: parseNameServers,
     default: null,
     defaultShown: 'none',
     allowed: 'IP addresses separated by commas, each with :port if it is not 53',
@@ -74,7 +84,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_SMTP_PORT: setting({
     section: 'Delivery',
     field: 'smtpPort',
-    parse: parse.integerWithin(1, 65_535),
+    parse: integerWithin(1, 65_535),
     default: '25',
     allowed: '1 to 65535',
     description: 'Port that `direct` delivery connects to. Ports other than 25 are for tests only.',
@@ -83,7 +93,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_RETRY_SCHEDULE: setting({
     section: 'Delivery',
     field: 'retrySchedule',
-    parse: parse.parseDurations,
+    parse: parseDurations,
     default: '2m,5m,15m,1h,2h,4h,8h,12h,16h,20h,24h,24h',
     allowed: 'durations separated by commas, each from 1s to 30d',
     description:
@@ -95,7 +105,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_DELIVER_WITHIN: setting({
     section: 'Delivery',
     field: 'deliverWithin',
-    parse: parse.durationOrOff('1m', '365d'),
+    parse: durationOrOff('1m', '365d'),
     default: 'off',
     allowed: '`off`, or 1m to 365d',
     description:
@@ -107,7 +117,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_MAILBOX_FULL_REPORTS: setting({
     section: 'Delivery',
     field: 'fullMailbox',
-    parse: parse.parseFullMailbox,
+    parse: parseFullMailbox,
     default: '3 in 14d',
     allowed: '`off`, or a number from 1 to 100 and a duration from 1h to 90d: `3 in 14d`',
     description:
@@ -118,7 +128,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_SOFT_BOUNCE: setting({
     section: 'Delivery',
     field: 'softBounce',
-    parse: parse.parseBoolean,
+    parse: parseBoolean,
     default: 'false',
     allowed: '`true` or `false`',
     description:
@@ -129,7 +139,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_ALLOW_PRIVATE_NETWORKS: setting({
     section: 'Delivery',
     field: 'allowPrivateNetworks',
-    parse: parse.parseBoolean,
+    parse: parseBoolean,
     default: 'false',
     allowed: '`true` or `false`',
     description:
@@ -140,7 +150,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_CONCURRENCY: setting({
     section: 'Delivery',
     field: 'concurrency',
-    parse: parse.integerWithin(1, 10_000),
+    parse: integerWithin(1, 10_000),
     default: '200',
     allowed: '1 to 10000',
     description:
@@ -150,7 +160,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_SITE_CONCURRENCY: setting({
     section: 'Delivery',
     field: 'siteConcurrency',
-    parse: parse.integerWithin(1, 10_000),
+    parse: integerWithin(1, 10_000),
     default: '20',
     allowed: '1 to 10000',
     description:
@@ -173,7 +183,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_MAX_UNRECORDED: setting({
     section: 'Delivery',
     field: 'maxUnrecorded',
-    parse: parse.integerWithin(1, 10_000),
+    parse: integerWithin(1, 10_000),
     default: '64',
     allowed: '1 to 10000',
     description:
@@ -185,7 +195,7 @@ export const DELIVERY_SETTINGS = {
   POSTROAD_DELIVERY_THREADS: setting({
     section: 'Delivery',
     field: 'deliveryThreads',
-    parse: parse.integerWithin(0, 256),
+    parse: integerWithin(0, 256),
     default: deliveryThreads,
     defaultShown: "one fewer than the machine's processors, at most 8; 0 on two processors",
     allowed: '0 to 256',

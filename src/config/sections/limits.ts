@@ -1,12 +1,12 @@
 /** Settings of the section "Limits": memory, sizes and rates. */
-import * as parse from '../parse.ts'
+import { durationWithin, integerWithin, sizeWithin } from '../parse/quantity.ts'
 import { setting } from '../setting.ts'
 
 export const LIMIT_SETTINGS = {
   POSTROAD_MEMORY: setting({
     section: 'Limits',
     field: 'memory',
-    parse: parse.sizeWithin('300MB', '1TB'),
+    parse: sizeWithin('300MB', '1TB'),
     default: '600MB',
     allowed:
       '300MB to 1TB; at least enough for one message of POSTROAD_MAX_MESSAGE_SIZE: about 150 MB plus six times its size',
@@ -17,7 +17,7 @@ export const LIMIT_SETTINGS = {
   POSTROAD_MAX_MESSAGE_SIZE: setting({
     section: 'Limits',
     field: 'maxMessageSize',
-    parse: parse.sizeWithin('1KB', '1GB'),
+    parse: sizeWithin('1KB', '1GB'),
     default: '40MB',
     allowed: '1KB to 1GB; a KB is 1,024 octets',
     description: 'Largest composed message. A request that would compose to more is refused with 413.',
@@ -26,7 +26,7 @@ export const LIMIT_SETTINGS = {
   POSTROAD_MAX_RECIPIENTS: setting({
     section: 'Limits',
     field: 'maxRecipients',
-    parse: parse.integerWithin(1, 100_000),
+    parse: integerWithin(1, 100_000),
     default: '1000',
     allowed: '1 to 100000',
     description: 'Most recipients of one email, in to, cc and bcc together.',
@@ -35,7 +35,7 @@ export const LIMIT_SETTINGS = {
   POSTROAD_RATE_LIMIT: setting({
     section: 'Limits',
     field: 'rateLimit',
-    parse: (text) => (text.toLowerCase() === 'none' ? null : parse.integerWithin(1, 1_000_000)(text)),
+    parse: (text) => (text.toLowerCase() === 'none' ? null : integerWithin(1, 1_000_000)(text)),
     default: 'none',
     allowed: '`none`, or 1 to 1000000 requests per second',
     description:
@@ -45,7 +45,7 @@ export const LIMIT_SETTINGS = {
   POSTROAD_REQUEST_TIMEOUT: setting({
     section: 'Limits',
     field: 'requestTimeout',
-    parse: parse.durationWithin('1s', '1h'),
+    parse: durationWithin('1s', '1h'),
     default: '60s',
     allowed: '1s to 1h',
     description: 'Longest time that a client may take to send one request.',

@@ -1,13 +1,14 @@
 /** Settings of the section "Nodes": the nodes that share a database. */
 import { resolve } from 'node:path'
-import * as parse from '../parse.ts'
+import { durationWithin } from '../parse/quantity.ts'
+import { nameUpTo, someOf } from '../parse/word.ts'
 import { setting } from '../setting.ts'
 
 export const NODE_SETTINGS = {
   POSTROAD_ROLES: setting({
     section: 'Nodes',
     field: 'roles',
-    parse: parse.someOf(['api', 'delivery']),
+    parse: someOf(['api', 'delivery']),
     default: 'api,delivery',
     allowed: '`api`, `delivery`, or both, separated by a comma; with SQLite always both',
     description:
@@ -18,7 +19,7 @@ export const NODE_SETTINGS = {
   POSTROAD_NODE_NAME: setting({
     section: 'Nodes',
     field: 'nodeName',
-    parse: parse.nameUpTo(100),
+    parse: nameUpTo(100),
     default: null,
     defaultShown: "the host's name, with a number where several nodes run on it",
     allowed: '1 to 100 characters',
@@ -43,7 +44,7 @@ export const NODE_SETTINGS = {
   POSTROAD_NODE_TIMEOUT: setting({
     section: 'Nodes',
     field: 'nodeTimeout',
-    parse: parse.durationWithin('1s', '10m'),
+    parse: durationWithin('1s', '10m'),
     default: '30s',
     allowed: '1s to 10m',
     description:

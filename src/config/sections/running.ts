@@ -1,12 +1,13 @@
 /** Settings of the section "Running": the log, the stop, and the file of settings. */
-import * as parse from '../parse.ts'
+import { durationWithin } from '../parse/quantity.ts'
+import { oneOf } from '../parse/word.ts'
 import { setting } from '../setting.ts'
 
 export const RUNNING_SETTINGS = {
   POSTROAD_LOG_LEVEL: setting({
     section: 'Running',
     field: 'logLevel',
-    parse: parse.oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',
     allowed: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
     description: 'Lowest level that is logged. Logs go to stdout, as JSON lines unless stdout is a terminal.',
@@ -15,7 +16,7 @@ export const RUNNING_SETTINGS = {
   POSTROAD_SHUTDOWN_TIMEOUT: setting({
     section: 'Running',
     field: 'shutdownTimeout',
-    parse: parse.durationWithin('0s', '1h'),
+    parse: durationWithin('0s', '1h'),
     default: '30s',
     allowed: '0s to 1h',
     description:

@@ -4,7 +4,12 @@
  */
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import * as parse from '../parse.ts'
+import { parseAddress, parseAddresses } from '../parse/email-address.ts'
+import { parseMailbox } from '../parse/mailbox.ts'
+import { parseHostName, parseHostPort, parseRanges } from '../parse/network.ts'
+import { durationOrOff, durationWithin } from '../parse/quantity.ts'
+import { parseBounceListen, parseSubmission } from '../parse/smtp-listener.ts'
+import { parseBaseUrl, parseHttpUrl, parseIssuer } from '../parse/url.ts'
 import { setting } from '../setting.ts'
 import type { HostPort } from '../values.ts'
 
@@ -12,7 +17,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_LISTEN: setting({
     section: 'Service',
     field: 'listen',
-    parse: parse.parseHostPort,
+    parse: parseHostPort,
     default: '127.0.0.1:8587',
     allowed: 'host:port; port 0 picks a free port; an empty host means every address of the machine',
     description: 'Address that the HTTP endpoints listen on.',
@@ -41,7 +46,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_SUBMISSION_LISTEN: setting({
     section: 'Service',
     field: null,
-    parse: parse.parseSubmission,
+    parse: parseSubmission,
     default: 'auto',
     allowed:
       '`auto`, `off`, or addresses separated by commas: `smtps://host:port` (implicit TLS; default port 465) and ' +
@@ -61,7 +66,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_BOUNCE_LISTEN: setting({
     section: 'Service',
     field: 'bounceListeners',
-    parse: parse.parseBounceListen,
+    parse: parseBounceListen,
     default: 'off',
     allowed:
       '`off`, or addresses separated by commas: `smtp://host:port` (STARTTLS; default port 25); port 0 picks a free port, an empty host ' +
@@ -75,7 +80,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_BOUNCE_MAILBOX: setting({
     section: 'Service',
     field: 'bounceMailbox',
-    parse: parse.parseMailbox,
+    parse: parseMailbox,
     default: null,
     defaultShown: 'no mailbox is read',
     allowed:
@@ -89,7 +94,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_PUBLIC_URL: setting({
     section: 'Service',
     field: 'publicUrl',
-    parse: parse.parseBaseUrl,
+    parse: parseBaseUrl,
     default: null,
     defaultShown: 'the address that each client has called',
     allowed: '`http://` or `https://`, a host, and optionally a port and a path',
@@ -103,7 +108,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_TRUSTED_PROXIES: setting({
     section: 'Service',
     field: null,
-    parse: parse.parseRanges,
+    parse: parseRanges,
     default: null,
     defaultShown: 'none',
     allowed: 'IP addresses and ranges of them, separated by commas',
@@ -116,7 +121,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_HOSTNAME: setting({
     section: 'Service',
     field: 'hostname',
-    parse: parse.parseHostName,
+    parse: parseHostName,
     default: machineName,
     defaultShown: "the machine's name",
     allowed: 'a host name',
@@ -129,7 +134,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_BOUNCE_HOST: setting({
     section: 'Service',
     field: 'bounceHost',
-    parse: parse.parseHostName,
+    parse: parseHostName,
     default: null,
     defaultShown: 'POSTROAD_HOSTNAME, where POSTROAD_BOUNCE_LISTEN is set; otherwise none',
     allowed: 'a host name',
@@ -141,7 +146,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_DOMAIN_GRACE: setting({
     section: 'Service',
     field: 'domainGrace',
-    parse: parse.durationWithin('1s', '90d'),
+    parse: durationWithin('1s', '90d'),
     default: '3d',
     allowed: 'a duration from 1s to 90d',
     description:
@@ -152,7 +157,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_DKIM_ZONE: setting({
     section: 'Service',
     field: 'dkimZone',
-    parse: parse.parseHostName,
+    parse: parseHostName,
     default: null,
     defaultShown: 'none: each domain publishes its DKIM keys itself',
     allowed: 'a domain name',
@@ -164,7 +169,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_DKIM_ROTATION: setting({
     section: 'Service',
     field: 'dkimRotation',
-    parse: parse.durationOrOff('8d', '1825d'),
+    parse: durationOrOff('8d', '1825d'),
     default: '180d',
     allowed: '`off`, or a duration from 8d to 1825d',
     description:
@@ -186,7 +191,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_SESSION_LIFETIME: setting({
     section: 'Service',
     field: 'sessionLifetime',
-    parse: parse.durationWithin('5m', '365d'),
+    parse: durationWithin('5m', '365d'),
     default: '30d',
     allowed: 'a duration from 5m to 365d',
     description:
@@ -206,7 +211,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_SYSTEM_FROM: setting({
     section: 'Service',
     field: 'systemFrom',
-    parse: parse.parseAddress,
+    parse: parseAddress,
     default: null,
     defaultShown: 'the service sends no mail of its own',
     allowed: 'an address of a domain that sends',
@@ -218,7 +223,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_ALERT_TO: setting({
     section: 'Service',
     field: 'alertTo',
-    parse: parse.parseAddresses,
+    parse: parseAddresses,
     default: null,
     defaultShown: 'nobody',
     allowed: 'addresses separated by commas; requires POSTROAD_SYSTEM_FROM',
@@ -230,7 +235,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_ALERT_WEBHOOK: setting({
     section: 'Service',
     field: 'alertWebhook',
-    parse: parse.parseHttpUrl,
+    parse: parseHttpUrl,
     default: null,
     defaultShown: 'none',
     allowed: 'a URL, `http://` or `https://`',
@@ -243,7 +248,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_OIDC_ISSUER: setting({
     section: 'Service',
     field: null,
-    parse: parse.parseIssuer,
+    parse: parseIssuer,
     default: null,
     defaultShown: 'no sign-in with a provider',
     allowed: 'the issuer of an OpenID Connect provider, an https:// URL; requires POSTROAD_OIDC_CLIENT_ID',
@@ -277,14 +282,14 @@ export const SERVICE_SETTINGS = {
 /** A listener that may be off, shared with the main one, or separate. */
 function besideMain(text: string): 'off' | 'same' | HostPort {
   const word = text.toLowerCase()
-  return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
+  return word === 'off' || word === 'same' ? word : parseHostPort(text)
 }
 
 /** The machine's name if it is valid in EHLO, otherwise `localhost`. */
 function machineName(): string {
   const name = hostname().toLowerCase()
   try {
-    return parse.parseHostName(name)
+    return parseHostName(name)
   } catch {
     return 'localhost'
   }

@@ -1,6 +1,8 @@
 /** Settings of the section "Storage and secrets": the database, its secret key, and how long its content is kept. */
 import { resolve } from 'node:path'
-import * as parse from '../parse.ts'
+import { parseDatabase } from '../parse/database.ts'
+import { durationWithin } from '../parse/quantity.ts'
+import { parseSecretKey } from '../parse/secret-key.ts'
 import { setting } from '../setting.ts'
 import type { DatabaseSetting } from '../values.ts'
 
@@ -19,7 +21,7 @@ export const STORAGE_SETTINGS = {
   POSTROAD_SECRET_KEY: setting({
     section: 'Storage and secrets',
     field: 'secretKey',
-    parse: parse.parseSecretKey,
+    parse: parseSecretKey,
     default: null,
     defaultShown: 'kept in the file `<database>.key`',
     allowed: '32 octets, as 64 hexadecimal digits or in base64',
@@ -32,7 +34,7 @@ export const STORAGE_SETTINGS = {
   POSTROAD_RETENTION_CONTENT: setting({
     section: 'Storage and secrets',
     field: 'contentRetention',
-    parse: parse.durationWithin('1m', '3650d'),
+    parse: durationWithin('1m', '3650d'),
     default: '30d',
     allowed: '1m to 3650d',
     description: 'How long bodies and attachments of finished emails are kept.',
@@ -41,7 +43,7 @@ export const STORAGE_SETTINGS = {
   POSTROAD_RETENTION_EMAILS: setting({
     section: 'Storage and secrets',
     field: 'emailRetention',
-    parse: parse.durationWithin('1m', '3650d'),
+    parse: durationWithin('1m', '3650d'),
     default: '90d',
     allowed: '1m to 3650d; not less than POSTROAD_RETENTION_CONTENT',
     description: 'How long finished emails themselves, with recipients, events and SMTP dialogues, are kept.',
@@ -50,7 +52,7 @@ export const STORAGE_SETTINGS = {
   POSTROAD_RETENTION_API_LOG: setting({
     section: 'Storage and secrets',
     field: 'apiLogRetention',
-    parse: parse.durationWithin('1m', '365d'),
+    parse: durationWithin('1m', '365d'),
     default: '7d',
     allowed: '1m to 365d',
     description:
@@ -61,7 +63,7 @@ export const STORAGE_SETTINGS = {
   POSTROAD_RETENTION_INBOUND: setting({
     section: 'Storage and secrets',
     field: 'inboundRetention',
-    parse: parse.durationWithin('1m', '365d'),
+    parse: durationWithin('1m', '365d'),
     default: '30d',
     allowed: '1m to 365d',
     description:
@@ -73,6 +75,6 @@ export const STORAGE_SETTINGS = {
 }
 
 function databaseFrom(text: string): DatabaseSetting {
-  const database = parse.parseDatabase(text)
+  const database = parseDatabase(text)
   return database.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(database.path) } : database
 }

@@ -1,7 +1,8 @@
 /** Reads and checks the text of a sites file. */
 import { parse, TomlError } from 'smol-toml'
 import { nearestName } from '../../common/nearest-name.ts'
-import { durationWithin, SettingValueError, sizeWithin } from '../../config/parse.ts'
+import { durationWithin, sizeWithin } from '../../config/parse/quantity.ts'
+import { SettingValueError } from '../../config/parse/value-error.ts'
 import {
   REPLY_FINDINGS,
   type ReplyRule,

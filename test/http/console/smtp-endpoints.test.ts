@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freePort } from '../../../harness/free-port.ts'
-import { parseDelivery } from '../../../src/config/parse.ts'
+import { parseDelivery } from '../../../src/config/parse/delivery.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { STARTTLS } from '../../submission/rig.ts'
 import { startService } from '../../support/service.ts'

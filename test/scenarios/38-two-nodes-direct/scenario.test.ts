@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDns } from '../../../harness/dns.ts'
-import { parseDatabase } from '../../../src/config/parse.ts'
+import { parseDatabase } from '../../../src/config/parse/database.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { Fleet, Gate } from '../../nodes/fleet.ts'
 import { withoutPostgres } from '../../support/postgres.ts'
