@@ -51,8 +51,6 @@ const MOST_FINDINGS = 20
 /** The most mails with reports about an email, in addition to those that each recipient may have. */
 const MOST_REPORTS = 100
 const MOST_REPORTS_OF_RECIPIENT = 10
-/** The most unproven mails about an email: no signature of a further one is verified. */
-export const MOST_UNPROVEN = 50
 
 export interface InboundParts {
   store: Pick<InboundStore, 'reportedEmails' | 'emailWithMessageId' | 'keepInboundMails'>
@@ -151,11 +149,11 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const others = report.enclosed ? [] : about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
     const peer = mail.source === 'smtp' && mail.reversePath === '' ? (canonicalAddress(mail.peer) ?? '') : ''
-    const signed = email.unproven < MOST_UNPROVEN
-    const source = { ...read, peer, client: mail.client ?? mail.companyId ?? mail.peer, raw: mail.raw }
-    const { positions: proven, unfinished: putOff } = await proof.prove(source, others, { signed })
+    const client = mail.client ?? mail.companyId ?? mail.peer
+    const source = { ...read, emailId: email.id, peer, client, network: mail.client ?? null, raw: mail.raw }
+    const { positions: proven, unfinished: putOff } = await proof.prove(source, others)
     for (const { position } of believed) proven.add(position)
-    if (proven.size === 0) return { ...none(signed ? 'unproven' : 'too_many'), putOff }
+    if (proven.size === 0) return { ...none('unproven'), putOff }
     return { refused: null, reports: reports.filter((each) => proven.has(each.position)), putOff }
   }
 

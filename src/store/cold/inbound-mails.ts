@@ -55,15 +55,13 @@ interface EmailRow {
   sender: string
   size: number | bigint
   reports: number | bigint
-  unproven: number | bigint
 }
 
 const EMAILS = statement<EmailRow>(({ engine, emailKey, ids }) => {
   const id = engine === 'postgres' ? 'e.id::text' : 'e.id'
   return `SELECT ${id} AS id, e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender,
       (SELECT position + 1 FROM recipients WHERE email = e.${emailKey} ORDER BY position DESC LIMIT 1) AS size,
-      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports,
-      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'unproven') AS unproven
+      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports
     FROM (${ids('$1')}) AS chosen CROSS JOIN emails e JOIN companies c ON c.num = e.company WHERE e.id = chosen.id`
 }, 'reported-emails')
 
@@ -200,14 +198,13 @@ function* atAddresses(
 }
 
 function reported(
-  { key: _, size, reports, unproven, ...email }: EmailRow,
+  { key: _, size, reports, ...email }: EmailRow,
   ...recipients: (NamedRow | undefined)[]
 ): ReportedEmail {
   return {
     ...email,
     size: Number(size ?? 0),
     reports: Number(reports),
-    unproven: Number(unproven),
     recipients: recipients.flatMap((row) => (row === undefined ? [] : [recipientOf(row)])),
   }
 }

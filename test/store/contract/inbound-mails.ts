@@ -187,7 +187,6 @@ export function inboundMailsContract(open: OpenBench): void {
             sender: value.sender,
             size: 3,
             reports: 0,
-            unproven: 0,
           },
           recipients: [[0, 'A@x.test']],
         },
