@@ -17,16 +17,17 @@ const MOST = 48
 const PAUSE = 3 * 60_000
 /** Organizations that are remembered. */
 const MOST_SILENT = 10_000
-/** Proofs about an email that may fail for one network within a span. */
+/** Proofs about one subject that may fail for one network within a span. */
 export const MOST_FAILED = 50
 /** Ms from the first of them. */
 const FAILED_WITHIN = 60 * 60_000
-/** Pairs of an email and a network that are remembered. */
+/** Pairs of a subject and a network that are remembered. */
 const MOST_FAILING = 10_000
 
 /** What a proof takes a place for. */
 export interface ProofParty {
-  emailId: string
+  /** The id of an email, or reports about domains. */
+  subject: string
   organization: string
   /** The client, company or mailbox that the mail came from. */
   client: string
@@ -75,4 +76,4 @@ export class ProofPlaces {
   }
 }
 
-const failing = ({ emailId, network }: ProofParty) => (network === null ? null : `${emailId} ${network}`)
+const failing = ({ subject, network }: ProofParty) => (network === null ? null : `${subject} ${network}`)

@@ -1,24 +1,19 @@
 /** Reports that came to no return path: believed only from the server that took the email. */
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { bounce } from '../../harness/returned-mail.ts'
 import type { InboundArrival } from '../../src/email/inbound-mail.ts'
 import type { ReceivedMail } from '../../src/inbound/arrived-mail.ts'
+import type { KeyLookup } from '../../src/inbound/mail-signatures.ts'
 import { MOST_FAILED } from '../../src/inbound/proof-places.ts'
 import { mailReceiver } from '../../src/inbound/receive-mail.ts'
-import type { KeyLookup } from '../../src/inbound/source-proof.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
 import type { ReportedEmail } from '../../src/store/store.ts'
 import { SMALL, Workers } from '../../src/workers/workers.ts'
+import { KEY, KEY_RECORD, signed } from './signed.ts'
 
 const ID = '0193a1b2-0000-7000-8000-000000000000'
 const MESSAGE_ID = `<${ID}@acme.example>`
-const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
-const KEY = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
-const KEY_RECORD = `v=DKIM1; k=rsa; p=${KEY}`
-
 /** The fields that Google signs. */
 const HEADER = 'From:To:Subject:Message-ID:Date'
 
@@ -35,20 +30,6 @@ function emailAt(server: string, address: string): ReportedEmail {
     },
     recipients: [{ position: 0, address, server, unsettled: false }],
   }
-}
-
-async function signed(mail: string, domain: string, headerList?: string): Promise<string> {
-  const options = {
-    signingDomain: domain,
-    selector: 's',
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-  }
-  const { signatures } = await dkimSign(mail, {
-    canonicalization: 'relaxed/relaxed',
-    signatureData: [options],
-    headerList,
-  } as never)
-  return `${signatures}${mail}`
 }
 
 interface Arrival {
