@@ -25,6 +25,7 @@ import { sql as inboundShares } from './0023-inbound-shares.ts'
 import { sql as inboundClients } from './0024-inbound-clients.ts'
 import { sql as dmarcSums } from './0025-dmarc-sums.ts'
 import { sql as reportAuthors } from './0026-report-authors.ts'
+import { sql as wholeMails } from './0027-whole-mails.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0024-inbound-clients', inboundClients),
   migration('0025-dmarc-sums', dmarcSums),
   migration('0026-report-authors', reportAuthors),
+  migration('0027-whole-mails', wholeMails),
 ]
