@@ -38,13 +38,19 @@ describe('the author of a DMARC report', () => {
     return reports.find((each) => each.reportId === reportId)?.author
   }
   const handIn = (mail: string) => rig.handIn(mail, `reports@${HOST}`)
+  /** Hands it in again when it is put off, as a server does: on a slow machine a worker may start too late. */
+  async function deliver(mail: string): Promise<void> {
+    let answer = await handIn(mail)
+    while (answer.startsWith('451 ')) answer = await handIn(mail)
+    assert.match(answer, /^250 /)
+  }
 
   test('is proven by a signature of its organization', async () => {
     const own = await signed(report('own', 'DMARC <NoReply@receiver.test>'), 'receiver.test')
-    assert.match(await handIn(own), /^250 /)
+    await deliver(own)
     assert.equal(await authorOf('own'), 'noreply@receiver.test')
     const below = await signed(report('below', 'noreply@dmarc.receiver.test'), 'receiver.test')
-    assert.match(await handIn(below), /^250 /)
+    await deliver(below)
     assert.equal(await authorOf('below'), 'noreply@dmarc.receiver.test')
   })
 
@@ -63,7 +69,7 @@ describe('the author of a DMARC report', () => {
   ]
   for (const [id, what, mail] of forged) {
     test(`${what} is not: the report counts as one that anybody may have written`, async () => {
-      assert.match(await handIn(await mail(id)), /^250 /)
+      await deliver(await mail(id))
       assert.equal(await authorOf(id), null)
     })
   }
