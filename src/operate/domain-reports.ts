@@ -6,7 +6,7 @@ import { DAY_MS, utcDay } from '../common/utc-day.ts'
 import { MOST_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../mail/domain-report/tls-report.ts'
-import type { DmarcDaySum, DmarcReporterSum, DmarcSourceSum, KeptTlsReport } from '../store/store.ts'
+import type { DmarcDaySum, DmarcSourceSum, KeptTlsReport } from '../store/store.ts'
 import { dmarcAdvice } from './dmarc-advice.ts'
 import { OperateError } from './error.ts'
 import { domainName, findDomain } from './find.ts'
@@ -16,8 +16,10 @@ import { type Operation, verb } from './verb.ts'
 /** Days that the summary covers. */
 const SPAN_DAYS = 30
 const MOST_SOURCES = 200
-/** Of their names, and of their shares for the advice: see `dmarcSums` for those that are left out. */
+/** Those that the advice compares. Of more, those that saw fewer messages fail are left out. */
 const MOST_REPORTERS = 1_000
+/** Names that are shown: strangers choose them. */
+const MOST_NAMES = 50
 /** TLS reports that are listed, and results of each day in the reports of others. */
 const MOST_REPORTS = 100
 const MOST_RESULTS = 50
@@ -26,7 +28,7 @@ const MOST_RESULTS = 50
 export interface UnverifiedReports {
   messages: number
   failing: number
-  /** The names that these reports give. */
+  /** Names that these reports give. */
   reporters: string[]
 }
 
@@ -36,7 +38,7 @@ export interface DmarcSummary {
   since: string
   /** The number of days that verified reports cover: those with a valid signature of their sender. */
   days: number
-  /** The domains that these came from. */
+  /** Domains that these came from. */
   reporters: string[]
   /** The policy in DNS; null: there is none, or DNS did not answer. */
   policy: DmarcPolicy | null
@@ -67,33 +69,25 @@ export async function dmarcOf(
   const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
   const most = { sources: MOST_SOURCES, reporters: MOST_REPORTERS }
   const { days, sources, reporters } = await op.store.dmarcSums(id, since, most)
-  const verified = sumOf(days.filter((day) => day.verified))
+  const verifiedDays = days.filter(({ verified }) => verified)
+  const verified = { ...sumOf(verifiedDays), days: verifiedDays.length }
   const unverified = sumOf(days.filter((day) => !day.verified))
+  const proven = reporters.filter(({ author }) => author !== null)
+  const others = reporters.filter(({ author }) => author === null)
   // Without reports nothing depends on it.
   const policy = days.length === 0 ? null : await publishedPolicy(name, op.resolver())
-  const proven = reporters.filter(({ author }) => author !== null)
-  const named = (those: typeof reporters, of: (each: DmarcReporterSum) => string) =>
-    [...new Set(those.map(of))].toSorted()
   const address = reportsOf(domain, serviceNames(op, domain))
   return {
     domain: name,
     since,
-    days: days.filter((day) => day.verified).length,
-    reporters: named(proven, ({ author }) => domainOf(author ?? '')),
+    reporters: distinct(proven.map(({ author }) => domainOf(author ?? ''))),
     policy: policy === 'unknown' ? null : policy,
     ...verified,
     passing: verified.messages - verified.failing,
-    unverified: {
-      ...unverified,
-      reporters: named(
-        reporters.filter(({ author }) => author === null),
-        (each) => each.name,
-      ),
-    },
+    unverified: { ...unverified, reporters: distinct(others.map((each) => each.name)) },
     sources,
     advice: dmarcAdvice({
       ...verified,
-      days: days.filter((day) => day.verified).length,
       reporters: proven,
       unverified: unverified.messages,
       policy,
@@ -101,6 +95,8 @@ export async function dmarcOf(
     }),
   }
 }
+
+const distinct = (names: readonly string[]) => [...new Set(names)].slice(0, MOST_NAMES).toSorted()
 
 function sumOf(days: readonly DmarcDaySum[]): Pick<DmarcDaySum, 'messages' | 'failing'> {
   const sum = (of: (day: DmarcDaySum) => number) => days.reduce((total, day) => total + of(day), 0)
