@@ -71,3 +71,20 @@ export async function dmarcAbove(
   }
   return found
 }
+
+/**
+ * The policy that receivers find for a domain. Null: there is none, or it is not valid; `unknown`: DNS did not answer.
+ */
+export async function publishedPolicy(
+  domain: string,
+  resolver: DmarcResolver,
+): Promise<DmarcPolicy | null | 'unknown'> {
+  const answer = await resolver.txt(`_dmarc.${domain}`)
+  if (answer.kind === 'failed') return 'unknown'
+  const [own, ...others] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
+  // RFC 9989 4.10: with several records there is none.
+  if (own !== undefined && others.length === 0) return parseDmarc(own).policy
+  const above = await dmarcAbove(domain, resolver)
+  if (above === 'failed') return 'unknown'
+  return above === null ? null : parseDmarc(above.text, { isAbove: true }).policy
+}

@@ -12,7 +12,8 @@ export function addDmarc(program: Command): void {
     details:
       'The numbers come from the aggregate reports (RFC 9990) of the last 30 days. A message passes if it has a valid DKIM signature or ' +
       'passes SPF, for a domain aligned with that of its sender. FAILING counts the messages that do neither: a policy of ' +
-      'p=quarantine or p=reject stops them.',
+      'p=quarantine or p=reject stops them. The totals and the advice follow from reports with a valid DKIM signature of ' +
+      'their sender: anybody may have written the others. UNVERIFIED counts the messages that only those tell of.',
     examples: ['dmarc example.com', 'dmarc example.com --json'],
   }).action(show)
 }
@@ -24,24 +25,30 @@ async function show(name: string, { json }: JsonOption): Promise<void> {
     printFields(fieldsOf(summary))
     printLine()
     printTable(
-      ['SOURCE', 'MESSAGES', 'DKIM', 'SPF', 'FAILING', 'QUARANTINED', 'REJECTED', 'DOMAINS'],
-      summary.sources.map(({ source, messages, dkim, spf, failing, quarantined, rejected, domains }) => [
-        source ?? 'others',
-        ...[messages, dkim, spf, failing, quarantined, rejected].map(String),
-        domains.join(', '),
-      ]),
+      ['SOURCE', 'MESSAGES', 'DKIM', 'SPF', 'FAILING', 'QUARANTINED', 'REJECTED', 'UNVERIFIED', 'DOMAINS'],
+      summary.sources.map(({ source, domains, ...sums }) => {
+        const { messages, dkim, spf, failing, quarantined, rejected, unverified } = sums
+        const counts = [messages, dkim, spf, failing, quarantined, rejected, unverified]
+        return [source ?? 'others', ...counts.map(String), domains.join(', ')]
+      }),
       'No source is known.',
     )
   })
 }
 
 function fieldsOf(summary: DmarcSummary): Parameters<typeof printFields>[0] {
-  const { domain, since, days, reporters, policy, messages, passing, failing, advice } = summary
+  const { domain, since, days, reporters, policy, messages, passing, failing, unverified, advice } = summary
   return [
     ['Domain', domain],
     ['Reports', `${days} days since ${since}, from ${reporters.join(', ') || 'nobody'}`],
-    ['Policy', policy === null ? 'unknown' : `p=${policy}`],
+    ['Policy', policy === null ? 'none found in DNS' : `p=${policy}`],
     ['Messages', `${messages}: ${passing} pass, ${failing} fail`],
+    ['Not verified', unverifiedWords(unverified)],
     ['Advice', advice],
   ]
+}
+
+function unverifiedWords({ messages, failing, reporters }: DmarcSummary['unverified']): string {
+  if (messages === 0) return 'none'
+  return `${messages}: ${failing} fail, in reports in the name of ${reporters.join(', ')}`
 }

@@ -393,7 +393,7 @@ function sending(change: typeof activateDomain): (name: string, options: JsonOpt
   }
 }
 
-/** Null: no report has arrived yet. */
+/** Null: no verified report has arrived yet. */
 async function dmarcAdviceFor(op: Operation, domain: SendingDomain): Promise<string | null> {
   const { messages, advice } = await dmarcOf(op, domain)
   return messages === 0 ? null : advice

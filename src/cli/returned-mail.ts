@@ -6,7 +6,7 @@ import {
   showReturnedMail,
 } from '../operate/returned-mail.ts'
 import { outcomeSentence } from '../operate/returned-mail-words.ts'
-import { returnedMailJson } from '../operate/shapes.ts'
+import { receivedMailJson, returnedMailJson } from '../operate/shapes.ts'
 import type { JsonOption } from './command.ts'
 import { findingSummary } from './finding-summary.ts'
 import { listing } from './listing.ts'
@@ -91,10 +91,11 @@ export async function apply(
 ): Promise<void> {
   await withOperation(async (op) => {
     for (const file of files) {
-      const { putOff, ...received } = await applyReturnedMail(op, { raw: await read(file) })
-      const { id, kind, outcome, note, events, emailId } = received
-      if (putOff) printNote(`${file}: DNS did not answer about its signature; try again in some minutes`)
-      if (json) printJsonLine({ file, id, kind, outcome, events, email_id: emailId })
+      const received = await applyReturnedMail(op, { raw: await read(file) })
+      const { id, kind, outcome, note } = received
+      if (received.putOff)
+        printNote(`${file}: DNS did not answer about its signature; try again in some minutes`)
+      if (json) printJsonLine({ file, ...receivedMailJson(received) })
       else printLine(`${file}: ${kind}. ${outcomeSentence({ outcome, note })} (${id})`)
     }
   })

@@ -38,9 +38,11 @@ import {
   STRANGERS,
 } from './arrived-mail.ts'
 import { addressesOf, consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
+import { type KeyLookup, MailSignatures, type SignedMail } from './mail-signatures.ts'
 import { type ReadMail, readMail, unreadable } from './read-mail.ts'
+import { ReporterProof } from './reporter-proof.ts'
 import { SharedCalls } from './shared-calls.ts'
-import { type KeyLookup, SourceProof } from './source-proof.ts'
+import { SourceProof } from './source-proof.ts'
 
 /** Octets up to which a mail is read on this thread, because it takes a few milliseconds whatever its content. */
 const SMALL = 16 * 1024
@@ -51,8 +53,9 @@ const MOST_FINDINGS = 20
 /** The most mails with reports about an email, in addition to those that each recipient may have. */
 const MOST_REPORTS = 100
 const MOST_REPORTS_OF_RECIPIENT = 10
-/** The most unproven mails about an email: no signature of a further one is verified. */
-export const MOST_UNPROVEN = 50
+
+/** Why a report about a domain is not counted yet. */
+const UNCHECKED = 'The signature of the report cannot be checked now.'
 
 export interface InboundParts {
   store: Pick<InboundStore, 'reportedEmails' | 'emailWithMessageId' | 'keepInboundMails'>
@@ -75,7 +78,9 @@ const READ = jobAt<Uint8Array, ReadMail>(new URL('./read-mail-job.ts', import.me
 
 export function mailReceiver(parts: InboundParts): ReceiveMail {
   const { store, workers } = parts
-  const proof = new SourceProof(parts.keys, workers)
+  const proof = new SourceProof(new MailSignatures(parts.keys, workers))
+  // With places of its own: a flood of reports about domains puts off no report about an email.
+  const reporters = new ReporterProof(new MailSignatures(parts.keys, workers))
   const reads = new WeakMap<Uint8Array, Promise<ReadMail>>()
   const commits = new SharedCalls((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
   const lookups = new SharedCalls((named: NamedEmail[]) => store.reportedEmails(named))
@@ -99,14 +104,18 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
     // counts once.
     const receipt = isForReports(arrived, read)
-      ? await parts.domainReports?.receiveMail(mail.raw, arrived.companyId)
+      ? await parts.domainReports?.receiveMail(mail.raw, {
+          companyId: arrived.companyId,
+          author: () => reporters.authorOf(signedMail(mail, read)),
+        })
       : undefined
-    const kept = newMail(mail, read, found, { ...judged, ...outcomeOfReceipt(receipt) }, parts.now())
+    const outcome = { ...judged, ...outcomeOfReceipt(receipt) }
+    const kept = newMail(mail, read, found, outcome, parts.now())
     const { reports } = judged
     const { client, companyId: handedInBy } = arrived
     const result: InboundResult = await commits.add({ mail: kept, reports, client, handedInBy })
     const { kind, emailId, note } = kept
-    const received = { ...result, kind, emailId, note, putOff: judged.putOff ?? false }
+    const received = { ...result, kind, emailId, note, putOff: outcome.putOff ?? false }
     parts.onReceived?.(arrived, received)
     return received
   }
@@ -151,11 +160,10 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const others = report.enclosed ? [] : about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
     const peer = mail.source === 'smtp' && mail.reversePath === '' ? (canonicalAddress(mail.peer) ?? '') : ''
-    const signed = email.unproven < MOST_UNPROVEN
-    const source = { ...read, peer, client: mail.client ?? mail.companyId ?? mail.peer, raw: mail.raw }
-    const { positions: proven, unfinished: putOff } = await proof.prove(source, others, { signed })
+    const source = { ...signedMail(mail, read), emailId: email.id, peer }
+    const { positions: proven, unfinished: putOff } = await proof.prove(source, others)
     for (const { position } of believed) proven.add(position)
-    if (proven.size === 0) return { ...none(signed ? 'unproven' : 'too_many'), putOff }
+    if (proven.size === 0) return { ...none('unproven'), putOff }
     return { refused: null, reports: reports.filter((each) => proven.has(each.position)), putOff }
   }
 
@@ -175,11 +183,19 @@ function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boo
 }
 
 /** The outcome of a mail whose report about a domain was received. */
-function outcomeOfReceipt(receipt: ReportReceipt | undefined): Pick<MailOutcome, 'refused' | 'note'> | null {
+function outcomeOfReceipt(receipt: ReportReceipt | undefined): Omit<MailOutcome, 'reports'> | null {
   if (receipt === undefined || receipt.kind === 'none') return null
-  return receipt.kind === 'refused'
-    ? { refused: 'not_counted', note: receipt.reason }
-    : { refused: 'counted' }
+  if (receipt.kind === 'refused') return { refused: 'not_counted', note: receipt.reason }
+  if (receipt.kind === 'put_off') return { refused: 'not_counted', note: UNCHECKED, putOff: true }
+  return { refused: 'counted' }
+}
+
+/** What the proof of the source of a mail needs. */
+function signedMail(
+  { client, companyId, peer, raw }: ArrivedMail,
+  { author, signatures, covering }: ReadMail,
+): SignedMail & { author: string } {
+  return { author, signatures, covering, client: client ?? companyId ?? peer, network: client ?? null, raw }
 }
 
 interface MailOutcome {

@@ -1,6 +1,6 @@
 /**
  * Messages whose signature could not be checked, because DNS did not answer. They stay unread until they are tried
- * again. After some attempts a message counts as read: it is kept as unproven, for people to read.
+ * again. After some attempts a message counts as read: it changes nothing, and is kept for people to read.
  */
 
 /** Attempts, in addition to the first one. */

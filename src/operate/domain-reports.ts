@@ -1,9 +1,10 @@
 /** Reports of receivers about our domains, and the TLS reports sent to the domains of recipients. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { type DmarcPolicy, publishedPolicy } from '../accounts/dmarc.ts'
 import { reportsOf } from '../accounts/dns-records.ts'
 import { DAY_MS, utcDay } from '../common/utc-day.ts'
 import { MOST_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
-import type { Disposition } from '../mail/domain-report/dmarc-report.ts'
+import { domainOf } from '../mail/address/address-domain.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../mail/domain-report/tls-report.ts'
 import type { DmarcDaySum, DmarcSourceSum, KeptTlsReport } from '../store/store.ts'
 import { dmarcAdvice } from './dmarc-advice.ts'
@@ -15,28 +16,42 @@ import { type Operation, verb } from './verb.ts'
 /** Days that the summary covers. */
 const SPAN_DAYS = 30
 const MOST_SOURCES = 200
-const MOST_REPORTERS = 100
+/** Those that the advice compares. Of more, those that saw fewer messages fail are left out. */
+const MOST_REPORTERS = 1_000
+/** Names that are shown: strangers choose them. */
+const MOST_NAMES = 50
 /** TLS reports that are listed, and results of each day in the reports of others. */
 const MOST_REPORTS = 100
 const MOST_RESULTS = 50
+
+/** Messages in reports whose author nothing proves. */
+export interface UnverifiedReports {
+  messages: number
+  failing: number
+  /** Names that these reports give. */
+  reporters: string[]
+}
 
 export interface DmarcSummary {
   domain: string
   /** The first day, by UTC. */
   since: string
-  /** The number of days that reports cover. */
+  /** The number of days that verified reports cover: those with a valid signature of their sender. */
   days: number
+  /** Domains that these came from. */
   reporters: string[]
-  /** The policy that receivers saw last; null: unknown. */
-  policy: Disposition | null
+  /** The policy in DNS; null: there is none, or DNS did not answer. */
+  policy: DmarcPolicy | null
+  /** Messages in verified reports. */
   messages: number
-  /** Messages that pass, by a signature or by SPF. */
+  /** Those that pass, by a signature or by SPF. */
   passing: number
-  /** Messages that `p=quarantine` and `p=reject` concern. */
+  /** Those that `p=quarantine` and `p=reject` concern. */
   failing: number
-  /** Sources with the most failing messages first, then those with the most messages. */
+  unverified: UnverifiedReports
+  /** In all reports. Sources with the most failing messages first, then those with the most messages. */
   sources: DmarcSourceSum[]
-  /** The next step of the policy, as a sentence. */
+  /** The next step of the policy, as a sentence. It follows from verified reports alone. */
   advice: string
 }
 
@@ -47,26 +62,45 @@ export const showDmarc = verb('read', async (op, input: { domain: string }): Pro
 
 /** The same summary without a check of rights, for verbs that have found the domain. */
 export async function dmarcOf(
-  op: Pick<Operation, 'store' | 'now' | 'hostname' | 'setup' | 'accounts'>,
+  op: Pick<Operation, 'store' | 'now' | 'hostname' | 'setup' | 'accounts' | 'resolver'>,
   domain: SendingDomain,
 ): Promise<DmarcSummary> {
   const { id, name } = domain
   const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
   const most = { sources: MOST_SOURCES, reporters: MOST_REPORTERS }
   const { days, sources, reporters } = await op.store.dmarcSums(id, since, most)
-  const sum = (of: (day: DmarcDaySum) => number) => days.reduce((total, day) => total + of(day), 0)
-  const messages = sum((day) => day.messages)
-  const failing = sum((day) => day.failing)
-  const policy = days.find((day) => day.policy !== null)?.policy ?? null
-  const count = new Set(days.map(({ day }) => day)).size
-  const facts = { since, days: count, policy, messages, passing: messages - failing, failing }
+  const verifiedDays = days.filter(({ verified }) => verified)
+  const verified = { ...sumOf(verifiedDays), days: verifiedDays.length }
+  const unverified = sumOf(days.filter((day) => !day.verified))
+  const proven = reporters.filter(({ author }) => author !== null)
+  const others = reporters.filter(({ author }) => author === null)
+  // Without reports nothing depends on it.
+  const policy = days.length === 0 ? null : await publishedPolicy(name, op.resolver())
+  const address = reportsOf(domain, serviceNames(op, domain))
   return {
     domain: name,
-    ...facts,
-    reporters: reporters.toSorted(),
+    since,
+    reporters: distinct(proven.map(({ author }) => domainOf(author ?? ''))),
+    policy: policy === 'unknown' ? null : policy,
+    ...verified,
+    passing: verified.messages - verified.failing,
+    unverified: { ...unverified, reporters: distinct(others.map((each) => each.name)) },
     sources,
-    advice: dmarcAdvice({ ...facts, address: reportsOf(domain, serviceNames(op, domain)) }),
+    advice: dmarcAdvice({
+      ...verified,
+      reporters: proven,
+      unverified: unverified.messages,
+      policy,
+      address,
+    }),
   }
+}
+
+const distinct = (names: readonly string[]) => [...new Set(names)].slice(0, MOST_NAMES).toSorted()
+
+function sumOf(days: readonly DmarcDaySum[]): Pick<DmarcDaySum, 'messages' | 'failing'> {
+  const sum = (of: (day: DmarcDaySum) => number) => days.reduce((total, day) => total + of(day), 0)
+  return { messages: sum((day) => day.messages), failing: sum((day) => day.failing) }
 }
 
 /** The results of one day of sessions with a domain, and the state of the report about them. */

@@ -5,7 +5,7 @@
 import { isIPv6 } from 'node:net'
 import type { RecordState, SendingDomain } from '../accounts/account.ts'
 import { BIMI_EXAMPLE, bimiFault, bimiName, bimiRecordsIn } from '../accounts/bimi.ts'
-import { type DmarcPolicy, dmarcAbove, dmarcRecordsIn, parseDmarc } from '../accounts/dmarc.ts'
+import { publishedPolicy } from '../accounts/dmarc.ts'
 import { findDomain } from './find.ts'
 import { ASK_AGAIN, reverseFault } from './reverse-dns.ts'
 import { directHosts, serviceNames } from './service-names.ts'
@@ -120,20 +120,9 @@ async function checkBimi(op: Operation, { name: domain }: SendingDomain): Promis
   const answer = await resolver.txt(name)
   const found = answer.kind === 'found' ? bimiRecordsIn(answer.records) : []
   if (found.length === 0) return []
-  const fault = bimiFault(found, await dmarcPolicy(resolver, domain))
+  const policy = await publishedPolicy(domain, resolver)
+  const fault = bimiFault(found, policy === 'unknown' ? null : policy)
   const state = fault === null ? 'right' : 'different'
   const wanted = { kind: 'bimi', type: 'TXT', name, value: BIMI_EXAMPLE, purpose: PURPOSE.bimi } as const
   return [{ ...wanted, found, state, advice: fault }]
-}
-
-/** Null: the domain has none, or DNS did not answer. */
-async function dmarcPolicy(
-  resolver: ReturnType<Operation['resolver']>,
-  domain: string,
-): Promise<DmarcPolicy | null> {
-  const answer = await resolver.txt(`_dmarc.${domain}`)
-  const [own] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
-  if (own !== undefined) return parseDmarc(own).policy
-  const above = await dmarcAbove(domain, resolver)
-  return above === null || above === 'failed' ? null : parseDmarc(above.text, { isAbove: true }).policy
 }

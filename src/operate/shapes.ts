@@ -13,6 +13,7 @@ import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from 
 import { type AllowEntry, type Suppression, scopeOf } from '../email/suppression.ts'
 import { wordsOfTypes } from '../events/notices/types.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
+import type { ReceivedMail } from '../inbound/arrived-mail.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type {
   ApiRequest,
@@ -515,6 +516,11 @@ export function returnedMailJson(mail: InboundMail) {
     size: mail.size,
     kept: mail.kept,
   }
+}
+
+/** What followed from a mail that was handed in, for its program. */
+export function receivedMailJson({ id, kind, outcome, note, events, emailId }: ReceivedMail) {
+  return { id, kind, outcome, note, events, email_id: emailId }
 }
 
 /** `request`: the fields that the client sent; null: none. `response`: the answer, if it is kept. */

@@ -47,7 +47,10 @@ export interface TlsReportFilter {
 export interface ReceivedReport {
   domainId: string
   kind: DomainReportKind
+  /** The organization that the report names. */
   reporter: string
+  /** The address that it came from, if a signature proves that; null: anybody may have written it. */
+  author: string | null
   /** Unique for each reporter. */
   reportId: string
   /** Unix ms. */
@@ -56,6 +59,8 @@ export interface ReceivedReport {
   receivedAt: number
   /** Messages, or sessions. */
   amount: number
+  /** Messages that pass neither DKIM nor SPF; of a TLS report 0. */
+  failing: number
 }
 
 /** The detail of a row of DMARC reports: messages that receivers saw. `source` null: of many sources. */
@@ -69,6 +74,8 @@ export interface DmarcDetail {
   policy: Disposition | null
   dkimDomain: string | null
   spfDomain: string | null
+  /** The author of the report is proven. */
+  verified: boolean
 }
 
 /** A row of reports, summed up. */
@@ -81,11 +88,10 @@ export interface DomainReportRow {
   amount: number
 }
 
-/** The messages of a day that receivers saw under one policy. */
+/** The messages of a day, by reports with or without a proven author. */
 export interface DmarcDaySum {
   day: string
-  /** Null: it could not be read. */
-  policy: Disposition | null
+  verified: boolean
   messages: number
   /** Messages without an aligned signature and without aligned SPF. */
   failing: number
@@ -96,6 +102,8 @@ export interface DmarcSourceSum {
   /** Its address; null: sources that are not named. */
   source: string | null
   messages: number
+  /** Those that only reports without a proven author tell of. */
+  unverified: number
   /** Messages with an aligned signature, with aligned SPF, and with neither. */
   dkim: number
   spf: number
@@ -106,19 +114,38 @@ export interface DmarcSourceSum {
   domains: string[]
 }
 
+/** The messages that one reporter saw. */
+export interface DmarcReporterSum {
+  /** The organization that its reports name. */
+  name: string
+  /** The address that they came from, proven by a signature; null: anybody may have written them in this name. */
+  author: string | null
+  messages: number
+  failing: number
+}
+
 export interface DmarcSums {
-  /** All days with messages: the newest first, and of a day the policy of the most messages. */
+  /** All days with messages, the newest first. */
   days: DmarcDaySum[]
-  /** Those with the most failing messages first, then those with the most messages. */
+  /**
+   * Those with the most failing messages in verified reports first, then in others, then those with the most messages.
+   */
   sources: DmarcSourceSum[]
-  /** Reporters, in the order of the messages that they saw. */
-  reporters: string[]
+  /** Those with a proven author first, and among these those that saw the most failing messages. */
+  reporters: DmarcReporterSum[]
 }
 
 /** The rows of a report: as it is, and with less detail, so that they add up to a few. */
 export interface DomainReportRows {
   named: readonly DomainReportRow[]
   unnamed: readonly DomainReportRow[]
+}
+
+/** The most reports of a day, in all and of one author, and rows. */
+export interface MostReports {
+  reports: number
+  ofAuthor: number
+  rows: number
 }
 
 export interface DomainReportStore {
@@ -135,14 +162,11 @@ export interface DomainReportStore {
   claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<KeptTlsReport[]>
   noteTlsReport(report: KeptTlsReport): Promise<void>
   /**
-   * False: the report is already kept, or the domain has as many reports of that day as it may have. From `most.rows`
-   * rows of the day on, the unnamed ones are added.
+   * False: the report is already kept, or the domain has as many reports of that day as it may have, in all or by this
+   * author. From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted
+   * apart from others.
    */
-  keepDomainReport(
-    report: ReceivedReport,
-    rows: DomainReportRows,
-    most: { reports: number; rows: number },
-  ): Promise<boolean>
+  keepDomainReport(report: ReceivedReport, rows: DomainReportRows, most: MostReports): Promise<boolean>
   /** The newest first. */
   domainReports(domainId: string, kind: DomainReportKind, limit: number): Promise<ReceivedReport[]>
   /** The DMARC reports about a domain from a day on, summed up. */

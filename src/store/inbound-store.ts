@@ -22,8 +22,6 @@ export interface ReportedEmail {
   size: number
   /** Mails that led to events of it. */
   reports: number
-  /** Unproven mails about it that are kept. */
-  unproven: number
   /** The named ones, or its only one. */
   recipients: AddressedRecipient[]
 }

@@ -121,6 +121,21 @@ test('reads standard input, and no more than 1 MiB of a file', async () => {
   assert.match(large.stderr, /^large\.eml: only the first 1 MiB is read$/m)
 })
 
+test('--apply says what followed, in the fields of the HTTP answer', async () => {
+  await place.run('company', 'create', 'Acme')
+  const { stdout } = await place.run('bounce', 'read', 'bounce.eml', '--apply', '--json')
+  const { id, ...applied } = JSON.parse(stdout)
+  assert.match(id, /^[0-9a-f-]{36}$/)
+  assert.deepEqual(applied, {
+    file: 'bounce.eml',
+    kind: 'bounce',
+    outcome: 'no_email',
+    note: null,
+    events: 0,
+    email_id: null,
+  })
+})
+
 test('an unreadable file is reported', async () => {
   const { code, stderr } = await place.run('bounce', 'read', '.')
   assert.deepEqual([code, stderr], [1, 'postroad: . cannot be read: it is a folder\n'])

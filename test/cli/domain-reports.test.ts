@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { utcDay } from '../../src/common/utc-day.ts'
 import { parseDatabase } from '../../src/config/parse/database.ts'
-import { dmarcAdvice } from '../../src/operate/dmarc-advice.ts'
+import { type DmarcFacts, dmarcAdvice } from '../../src/operate/dmarc-advice.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { DmarcReporterSum, Store } from '../../src/store/store.ts'
 import { keepHistory } from '../mail/domain-report/history.ts'
 import { newWorkplace, type Workplace } from './postroad.ts'
 
@@ -20,6 +20,8 @@ async function fill(store: Store): Promise<void> {
     { source: '192.0.2.1', count: 50 },
     { source: '192.0.2.9', count: 3, dkim: 'fail', spf: 'fail' },
   ])
+  // In the name of the same reporter, with the same ids.
+  await keepHistory(store, domain, [{ source: '192.0.2.1', count: 5_000 }], [null])
 }
 
 describe('reports about domains', () => {
@@ -47,25 +49,29 @@ describe('reports about domains', () => {
   after(() => workplace.remove())
 
   test('dmarc shows which servers send as a domain, and the next step', async () => {
-    const summary = await workplace.json<{ messages: number; failing: number; sources: object[] }>(
-      'dmarc',
-      'x.test',
-    )
+    const summary = await workplace.json<{
+      messages: number
+      failing: number
+      unverified: object
+      sources: object[]
+    }>('dmarc', 'x.test')
     assert.equal(summary.messages, 424)
     assert.equal(summary.failing, 24)
     assert.deepEqual(
       summary.sources.map((each) => ({ ...each })),
       [
         {
-          ...{ source: '192.0.2.9', messages: 24, dkim: 0, spf: 0, failing: 24, quarantined: 0, rejected: 0 },
+          ...{ source: '192.0.2.9', messages: 24, unverified: 0 },
+          ...{ dkim: 0, spf: 0, failing: 24, quarantined: 0, rejected: 0 },
           domains: ['x.test', 'bounces.x.test'],
         },
         {
           ...{
             source: '192.0.2.1',
-            messages: 400,
-            dkim: 400,
-            spf: 400,
+            messages: 40_400,
+            unverified: 40_000,
+            dkim: 40_400,
+            spf: 40_400,
             failing: 0,
             quarantined: 0,
             rejected: 0,
@@ -74,7 +80,16 @@ describe('reports about domains', () => {
         },
       ],
     )
+    assert.deepEqual(
+      { ...summary.unverified },
+      {
+        messages: 40_000,
+        failing: 0,
+        reporters: ['receiver.test'],
+      },
+    )
     const { stdout } = await workplace.run('dmarc', 'x.test')
+    assert.match(stdout, /Not verified: +40000: 0 fail, in reports in the name of receiver\.test/)
     assert.match(
       stdout,
       /24 of 424 messages \(5\.7%\) pass neither DKIM nor SPF: p=quarantine would stop them/,
@@ -111,15 +126,55 @@ describe('reports about domains', () => {
   })
 })
 
+const reporter = (author: string, messages: number, failing: number): DmarcReporterSum => ({
+  name: 'Receiver',
+  author,
+  messages,
+  failing,
+})
+const FACTS: DmarcFacts = {
+  days: 10,
+  policy: 'none',
+  messages: 1_000,
+  failing: 3,
+  reporters: [reporter('a@one.test', 900, 3), reporter('b@two.test', 100, 0)],
+  unverified: 0,
+  address: 'reports@bounces.x.test',
+}
+
 test('the advice names the next step that the reports allow', () => {
-  const address = 'reports@bounces.x.test'
-  const facts = { days: 10, policy: 'none', messages: 1_000, failing: 3, address } as const
-  assert.match(dmarcAdvice(facts), /\(0\.3%\).*The next step is p=quarantine\.$/)
-  assert.match(dmarcAdvice({ ...facts, policy: 'quarantine' }), /The next step is p=reject\.$/)
-  assert.match(dmarcAdvice({ ...facts, policy: 'reject' }), /there is no stricter one/)
-  assert.match(dmarcAdvice({ ...facts, failing: 50 }), /p=quarantine would stop them/)
-  assert.match(dmarcAdvice({ ...facts, days: 2 }), /too few/)
-  const none = { ...facts, messages: 0, failing: 0 }
+  assert.match(dmarcAdvice(FACTS), /\(0\.3%\).*The next step is p=quarantine\.$/)
+  assert.match(dmarcAdvice({ ...FACTS, policy: 'quarantine' }), /The next step is p=reject\.$/)
+  assert.match(dmarcAdvice({ ...FACTS, policy: 'reject' }), /there is no stricter one/)
+  assert.match(dmarcAdvice({ ...FACTS, policy: 'unknown' }), /DNS does not answer/)
+  assert.match(dmarcAdvice({ ...FACTS, policy: null }), /no valid DMARC record/)
+  assert.match(dmarcAdvice({ ...FACTS, failing: 50 }), /p=quarantine would stop them/)
+  assert.match(dmarcAdvice({ ...FACTS, days: 2 }), /too few/)
+  const none = { ...FACTS, messages: 0, failing: 0, reporters: [] }
   assert.match(dmarcAdvice(none), /No DMARC report .*mailto:reports@bounces\.x\.test has to be one of them/)
   assert.match(dmarcAdvice({ ...none, address: null }), /this service takes none/)
+})
+
+test('nobody improves the advice with reports of their own', () => {
+  // Without a signature.
+  const none = { ...FACTS, messages: 0, failing: 0, reporters: [], unverified: 1_000_000 }
+  assert.match(dmarcAdvice(none), /about 1000000 messages, but none .* No advice follows/)
+  // Under a domain of their own, as the only one who reports.
+  const alone = {
+    ...FACTS,
+    reporters: [reporter('a@evil.test', 500, 0), reporter('b@mail.evil.test', 500, 3)],
+  }
+  assert.match(dmarcAdvice(alone), /all signed reports come from evil\.test/)
+  // Beside a large receiver, and beside small ones that saw much fail.
+  const flood = reporter('a@evil.test', 1_000_000, 0)
+  const large = [flood, reporter('a@one.test', 200, 10)]
+  assert.match(
+    dmarcAdvice({ ...FACTS, messages: 1_000_200, failing: 10, reporters: large }),
+    /10 of the 200 that one\.test saw: p=quarantine would stop them/,
+  )
+  const small = [flood, reporter('a@one.test', 20, 2), reporter('b@two.test', 10, 1)]
+  assert.match(
+    dmarcAdvice({ ...FACTS, messages: 1_000_030, failing: 3, reporters: small }),
+    /3 of the 30 that small receivers saw: p=quarantine would stop them/,
+  )
 })

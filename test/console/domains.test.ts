@@ -449,10 +449,13 @@ describe('domains', { skip: withoutBrowser() }, () => {
       { source: '192.0.2.1', count: 55 },
       { source: '2001:db8::25', count: 5, dkim: 'fail', spf: 'fail' },
     ])
+    await keepHistory(store, domain, [{ source: '192.0.2.1', count: 5_000 }], [null])
     const visit = await stage.visit(t, `${at}/${domain.id}?tab=reports`)
     const { page } = visit
     await page.getByText(/40 of 480 messages \(8\.3%\) pass neither DKIM nor SPF/).waitFor()
     await page.getByRole('row', { name: /^2001:db8::25 .* 40 0 0 40/ }).waitFor()
+    await page.getByText(/Not verified: 40,000 messages, 0 of which fail, .* receiver\.test/).waitFor()
+    await page.getByRole('row', { name: /^192\.0\.2\.1 .* 40,440 .* 40,000$/ }).waitFor()
     await page.getByText('certificate-expired').first().waitFor()
     // RFC 8460 3: no record for a URL without TLS.
     await page.getByText('To receive them over HTTPS, set POSTROAD_PUBLIC_URL').waitFor()

@@ -4,7 +4,11 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { ReportLinks } from '../../src/domain-reports/received/report-links.ts'
-import { type ReportReceiver, reportReceiver } from '../../src/domain-reports/received/report-receiver.ts'
+import {
+  type ReportAuthor,
+  type ReportReceiver,
+  reportReceiver,
+} from '../../src/domain-reports/received/report-receiver.ts'
 import { tlsReportJson } from '../../src/mail/domain-report/tls-report.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { dmarcXml, mailWith, type SampleRecord, TLS_REPORT } from '../mail/domain-report/samples.ts'
@@ -47,8 +51,13 @@ describe('reports about our domains', () => {
     await service.close()
   })
 
-  const mail = (xml: string) =>
-    receiver.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'receiver.test!x.test!1!2.xml.gz'))
+  const from = (author: ReportAuthor) => ({ author: async () => author })
+  const anybody = from({ address: null, unfinished: false })
+  const mail = (xml: string, mailed = anybody) =>
+    receiver.receiveMail(
+      mailWith(gzipSync(xml), 'application/gzip', 'receiver.test!x.test!1!2.xml.gz'),
+      mailed,
+    )
   const rows = async (kind: 'dmarc' | 'tls') =>
     (await service.store.domainReportRows(own.id, kind, { from: day, to: day }, 100)).map(
       ({ detail, amount }) => ({
@@ -77,6 +86,32 @@ describe('reports about our domains', () => {
     assert.equal(report?.amount, 9)
   })
 
+  test('a report with a proven author counts as such, though somebody forged one with its name and id', async () => {
+    const { domain } = await service.tenant('proven.test')
+    const held = reportReceiver({
+      store: service.store,
+      workers,
+      heldDomain: (name) => (name === domain.name ? domain : undefined),
+      now: Date.now,
+    })
+    const records = [{ source: '192.0.2.1', count: 7, headerFrom: 'proven.test' }]
+    const xml = dmarcXml(records, { begin, end, domain: 'proven.test', id: 'same' })
+    const receive = (author: ReportAuthor) =>
+      held.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'), from(author))
+    const counted = { kind: 'dmarc', domains: ['proven.test'] }
+    assert.deepEqual(await receive({ address: null, unfinished: true }), { kind: 'put_off' })
+    assert.deepEqual(await receive({ address: null, unfinished: false }), { ...counted, isNew: true })
+    const proven = { address: 'noreply@receiver.test', unfinished: false }
+    assert.deepEqual(await receive(proven), { ...counted, isNew: true })
+    assert.deepEqual(await receive(proven), { ...counted, isNew: false })
+    const reports = await service.store.domainReports(domain.id, 'dmarc', 10)
+    const seen = reports.map(({ author, reportId }) => [author, reportId])
+    assert.deepEqual(seen.toSorted(), [
+      [null, 'same'],
+      ['noreply@receiver.test', 'same'],
+    ])
+  })
+
   test('reports about other domains or other times, and mail without a report, are refused', async () => {
     const other = await mail(dmarcXml(RECORDS, { begin, end, domain: 'other.test', id: 'r2' }))
     assert.deepEqual(other, {
@@ -92,7 +127,7 @@ describe('reports about our domains', () => {
       assert.deepEqual(odd, { kind: 'refused', reason: 'The report is not about a recent day.' })
     }
     assert.equal((await mail('<html/>')).kind, 'refused')
-    assert.deepEqual(await receiver.receiveMail(Buffer.from('Subject: hello\r\n\r\nhello\r\n')), {
+    assert.deepEqual(await receiver.receiveMail(Buffer.from('Subject: hello\r\n\r\nhello\r\n'), anybody), {
       kind: 'none',
     })
   })
@@ -111,19 +146,19 @@ describe('reports about our domains', () => {
       ...{ source: '192.0.2.1', count: 1, headerFrom: `d${index}.com` },
     }))
     const xml = dmarcXml(records, { begin, end, domain: 'com', id: 'r5' })
-    const receipt = await all.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'))
+    const receipt = await all.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'), anybody)
     assert.equal(receipt.kind === 'dmarc' && receipt.domains.length, 100)
     assert.deepEqual(await store.domainReports('d149.com', 'dmarc', 1), [])
   })
 
   test('bombs take one worker at most, and are refused in words', async () => {
     const bomb = mailWith(gzipSync(Buffer.alloc(30_000_000, 0x20)), 'application/gzip', 'a.xml.gz')
-    assert.deepEqual(await receiver.receiveMail(bomb), {
+    assert.deepEqual(await receiver.receiveMail(bomb, anybody), {
       kind: 'refused',
       reason: 'The report has more than 10 MiB.',
     })
     const deep = mailWith(gzipSync('<a>'.repeat(1_000_000)), 'application/gzip', 'a.xml.gz')
-    assert.equal((await receiver.receiveMail(deep)).kind, 'refused')
+    assert.equal((await receiver.receiveMail(deep, anybody)).kind, 'refused')
     const many = Array.from({ length: 9_000 }, (_, index) => ({
       source: `10.0.${index >> 8}.${index & 255}`,
       count: 1,
@@ -151,7 +186,7 @@ describe('reports about our domains', () => {
     }))
     const json = tlsJson({ reportId: 'long', policies })
     const sent = mailWith(gzipSync(json), 'application/tlsrpt+gzip', 'report.json.gz')
-    assert.equal((await receiver.receiveMail(sent)).kind, 'tls')
+    assert.equal((await receiver.receiveMail(sent, anybody)).kind, 'tls')
     const found = await service.store.domainReportRows(another.id, 'tls', { from: day, to: day }, 10_000)
     assert.equal(
       found.length,

@@ -1,23 +1,19 @@
 /** Reports that came to no return path: believed only from the server that took the email. */
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { bounce } from '../../harness/returned-mail.ts'
 import type { InboundArrival } from '../../src/email/inbound-mail.ts'
 import type { ReceivedMail } from '../../src/inbound/arrived-mail.ts'
-import { MOST_UNPROVEN, mailReceiver } from '../../src/inbound/receive-mail.ts'
-import type { KeyLookup } from '../../src/inbound/source-proof.ts'
+import type { KeyLookup } from '../../src/inbound/mail-signatures.ts'
+import { MOST_FAILED } from '../../src/inbound/proof-places.ts'
+import { mailReceiver } from '../../src/inbound/receive-mail.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
 import type { ReportedEmail } from '../../src/store/store.ts'
 import { SMALL, Workers } from '../../src/workers/workers.ts'
+import { KEY, KEY_RECORD, signed } from './signed.ts'
 
 const ID = '0193a1b2-0000-7000-8000-000000000000'
 const MESSAGE_ID = `<${ID}@acme.example>`
-const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
-const KEY = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
-const KEY_RECORD = `v=DKIM1; k=rsa; p=${KEY}`
-
 /** The fields that Google signs. */
 const HEADER = 'From:To:Subject:Message-ID:Date'
 
@@ -31,24 +27,9 @@ function emailAt(server: string, address: string): ReportedEmail {
       sender: 'news@acme.example',
       size: 1,
       reports: 0,
-      unproven: 0,
     },
     recipients: [{ position: 0, address, server, unsettled: false }],
   }
-}
-
-async function signed(mail: string, domain: string, headerList?: string): Promise<string> {
-  const options = {
-    signingDomain: domain,
-    selector: 's',
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-  }
-  const { signatures } = await dkimSign(mail, {
-    canonicalization: 'relaxed/relaxed',
-    signatureData: [options],
-    headerList,
-  } as never)
-  return `${signatures}${mail}`
 }
 
 interface Arrival {
@@ -173,6 +154,36 @@ describe('a report without a token', () => {
       'recorded',
     ],
     [
+      'straight from that server, by a system of a domain below that of the recipient',
+      () => report({ from: 'postmaster@customer.rcpt.test' }),
+      { peer: '198.51.100.7' },
+      'unproven',
+    ],
+    [
+      'signed by a domain below that of the recipient, which may be that of a customer',
+      () => signed(report({ from: 'postmaster@customer.rcpt.test' }), 'customer.rcpt.test'),
+      { published: ['customer.rcpt.test'] },
+      'unproven',
+    ],
+    [
+      'signed by the domain of the server for a customer with a domain below it',
+      () => signed(report({ from: 'postmaster@customer.host.test' }), 'host.test'),
+      { published: ['host.test'] },
+      'unproven',
+    ],
+    [
+      'signed by the domain of the server for the server',
+      () => signed(report({ from: 'MAILER-DAEMON@mx.host.test' }), 'host.test'),
+      { published: ['host.test'] },
+      'recorded',
+    ],
+    [
+      'signed by the domain of the recipient for a name that users could register',
+      () => signed(report({ from: 'mail-daemon@rcpt.test' }), 'rcpt.test'),
+      { published: ['rcpt.test'] },
+      'unproven',
+    ],
+    [
       'signed by a domain that has nothing to do with the email',
       () => signed(report({ from: 'postmaster@evil.test' }), 'evil.test'),
       { published: ['evil.test'] },
@@ -282,6 +293,20 @@ describe('a report without a token', () => {
       'unproven',
       'any customer of Microsoft has such a domain',
     )
+  })
+
+  test('has the name of Exchange only at a domain whose mail Exchange Online takes', async () => {
+    const exchange = `MicrosoftExchange${'0123456789abcdef'.repeat(2)}`
+    const outcome = async (server: string, domain: string) => {
+      const mail = bounce({ to: `ann@${domain}`, messageId: MESSAGE_ID, from: `${exchange}@${domain}` })
+      const email = emailAt(`${server} [192.0.2.9]:25`, `ann@${domain}`)
+      return await outcomeOf(email, await signed(mail, domain), { published: [domain] })
+    }
+    assert.equal(await outcome('customer-test.mail.protection.outlook.com', 'customer.test'), 'recorded')
+    // Anybody can register an address at these.
+    assert.equal(await outcome('outlook-com.olc.protection.outlook.com', 'outlook.com'), 'unproven')
+    assert.equal(await outcome('gmail-smtp-in.l.google.com', 'gmail.com'), 'unproven')
+    assert.equal(await outcome('mx00.mail.test', 'mail.test'), 'unproven')
   })
 })
 
@@ -468,10 +493,11 @@ describe('name servers that do not answer', () => {
   const never: ReturnType<KeyLookup> = new Promise(() => {})
 
   /** Receives mails about emails to `ann` at the domains that they come from. */
-  function receiver(keys: KeyLookup, change: Partial<ReportedEmail> = {}) {
+  function receiver(keys: KeyLookup) {
     const receive = mailReceiver({
       store: {
-        reportedEmails: async (named) => named.map(({ addresses: [address] }) => emailOf(address!, change)),
+        reportedEmails: async (named) =>
+          named.map(({ addresses: [address] }) => at(address!.slice(address!.indexOf('@') + 1))),
         emailWithMessageId: async () => null,
         keepInboundMails: async (arrivals: readonly InboundArrival[]) =>
           arrivals.map(({ mail: { id, refused } }) => ({ id, outcome: refused ?? 'recorded', events: 1 })),
@@ -483,13 +509,13 @@ describe('name servers that do not answer', () => {
       workers: null,
       now: () => Date.now(),
     })
-    const from = { recipient: null, source: 'smtp', peer: '203.0.113.9', reversePath: '' } as const
-    return (mail: string, client = 'c') => receive({ ...from, raw: Buffer.from(mail), client })
+    const raw = (mail: string) => ({ recipient: null, raw: Buffer.from(mail) })
+    /** Without a client it comes from the mailbox. */
+    return (mail: string, client?: string) =>
+      client === undefined
+        ? receive({ ...raw(mail), source: 'mailbox', peer: 'INBOX' })
+        : receive({ ...raw(mail), source: 'smtp', peer: '203.0.113.9', reversePath: '', client })
   }
-  const emailOf = (address: string, change: Partial<ReportedEmail>) => ({
-    ...at(address.slice(address.indexOf('@') + 1)),
-    ...change,
-  })
   const seen = ({ outcome, putOff }: ReceivedMail) => [outcome, putOff]
 
   /** A mail with a signature by the known key, and others whose keys have these selectors. */
@@ -575,9 +601,31 @@ describe('name servers that do not answer', () => {
     assert.equal(asked, 16)
   })
 
-  test('are not queried for an email that has many unproven mails', async () => {
-    const receive = receiver(() => assert.fail('no key is looked up'), { unproven: MOST_UNPROVEN })
-    const mail = await signed(report('rcpt.test'), 'rcpt.test')
-    assert.deepEqual(seen(await receive(mail)), ['too_many', false])
+  test('are not queried for a network whose proofs about an email keep failing, and are for others', async () => {
+    let asked = 0
+    const receive = receiver(() => {
+      asked++
+      return known
+    })
+    const genuine = await signed(report('rcpt.test'), 'rcpt.test')
+    const forged = genuine.replace('5.1.1', '5.1.2')
+    for (let n = 0; n < MOST_FAILED; n++) {
+      assert.deepEqual(seen(await receive(`X-Number: ${n}\r\n${forged}`, 'forger')), ['unproven', false])
+    }
+    assert.equal(asked, MOST_FAILED)
+    assert.deepEqual(seen(await receive(forged, 'forger')), ['unproven', true], 'it may try again later')
+    assert.equal(asked, MOST_FAILED)
+    assert.deepEqual(seen(await receive(genuine, 'provider')), ['recorded', false])
+    assert.deepEqual(seen(await receive(genuine)), ['recorded', false], 'from the mailbox')
+  })
+
+  test('are queried for an email however many mails about it have no signature that could count', async () => {
+    const receive = receiver(() => known)
+    for (let n = 0; n <= MOST_FAILED; n++) {
+      assert.deepEqual(seen(await receive(report('rcpt.test'), 'provider')), ['unproven', false])
+    }
+    assert.deepEqual(seen(await receive(await signed(report('rcpt.test'), 'rcpt.test'), 'provider')), [
+      ...['recorded', false],
+    ])
   })
 })

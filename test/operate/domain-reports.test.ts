@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { DAY_MS, utcDay } from '../../src/common/utc-day.ts'
 import { MOST_OF_DAY } from '../../src/domain-reports/received/report-receiver.ts'
-import { dmarcRows, tlsRows } from '../../src/domain-reports/received/sum-up.ts'
+import { dmarcRows, type SummedUpRows, tlsRows } from '../../src/domain-reports/received/sum-up.ts'
 import type { DmarcReportRecord } from '../../src/mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult } from '../../src/mail/domain-report/tls-report.ts'
 import { listTlsReports, receivedTlsReports, showDmarc } from '../../src/operate/domain-reports.ts'
-import type { DomainReportKind, DomainReportRows } from '../../src/store/store.ts'
+import type { DomainReportKind } from '../../src/store/store.ts'
 import { World } from './world.ts'
 
 const TODAY = Date.UTC(2026, 10, 21)
@@ -56,29 +56,29 @@ before(async () => {
     kind: DomainReportKind,
     reporter: string,
     begin: number,
-    amount: number,
-    rows: DomainReportRows,
+    { rows, ...sums }: SummedUpRows,
   ) => {
-    const facts = { domainId: domain.id, begin, end: begin + DAY_MS - 1, receivedAt: TODAY, amount }
-    await world.store.keepDomainReport(
-      { ...facts, kind, reporter, reportId: utcDay(begin) },
-      rows,
-      MOST_OF_DAY,
-    )
+    const facts = { domainId: domain.id, begin, end: begin + DAY_MS - 1, receivedAt: TODAY, ...sums }
+    const author = kind === 'dmarc' ? `dmarc@${reporter}` : null
+    const report = { ...facts, kind, reporter, author, reportId: utcDay(begin) }
+    await world.store.keepDomainReport(report, rows, MOST_OF_DAY)
   }
   for (let back = 1; back <= DAYS; back++) {
     const begin = TODAY - back * DAY_MS
     for (let report = 1; report <= REPORTS; report++) {
-      const rows = dmarcRows(records(report), { begin, policy: back < 3 ? 'quarantine' : 'none' })
-      await keep('dmarc', `r${report}.test`, begin, 100 * report, rows)
+      const rows = dmarcRows(records(report), { begin, policy: 'none', verified: true })
+      await keep('dmarc', `r${report}.test`, begin, rows)
     }
-    await keep('tls', 'r1.test', begin, 5_000 + SOURCES, tlsRows([policy()], begin))
+    await keep('tls', 'r1.test', begin, tlsRows([policy()], begin))
   }
 })
 after(() => world[Symbol.asyncDispose]())
 
 async function reader() {
-  return { ...(await world.operation('reader')), now: () => TODAY + DAY_MS / 2 }
+  const op = await world.operation('reader')
+  const records = ['v=DMARC1; p=quarantine']
+  const resolver = () => ({ ...op.resolver(), txt: async () => ({ kind: 'found', records }) as const })
+  return { ...op, resolver, now: () => TODAY + DAY_MS / 2 }
 }
 
 describe('reports about a domain that fill every day', () => {
@@ -101,6 +101,7 @@ describe('reports about a domain that fill every day', () => {
     assert.deepEqual(others, {
       source: null,
       messages: unnamed + DAYS * 100,
+      unverified: 0,
       dkim: DAYS * 100,
       spf: 0,
       failing: unnamed,
@@ -111,6 +112,7 @@ describe('reports about a domain that fill every day', () => {
     assert.deepEqual(first, {
       source: '10.1.0.0',
       messages: DAYS,
+      unverified: 0,
       dkim: 0,
       spf: 0,
       failing: DAYS,

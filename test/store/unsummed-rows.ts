@@ -22,9 +22,22 @@ export const INSERT_UNSUMMED = `INSERT INTO domain_report_rows (domain_id, kind,
 
 export async function assertSummedUp(store: Pick<Store, 'dmarcSums'>): Promise<void> {
   const { days, sources } = await store.dmarcSums('d1', '2026-11-20', { sources: 9, reporters: 9 })
-  assert.deepEqual(days, [{ day: '2026-11-20', policy: 'reject', messages: 3, failing: 0 }])
+  assert.deepEqual(days, [{ day: '2026-11-20', verified: false, messages: 3, failing: 0 }])
   assert.deepEqual(
     sources.map(({ source, dkim, domains }) => [source, dkim, domains]),
     [[SOURCE.slice(0, 45), 3, ['a.test']]],
+  )
+}
+
+/** The next report about the domain, which fills the columns of the others. */
+export async function keepEmptyReport(store: Pick<Store, 'keepDomainReport'>): Promise<void> {
+  const at = Date.UTC(2026, 10, 20)
+  const times = { begin: at, end: at, receivedAt: at }
+  const names = { domainId: 'd1', kind: 'dmarc', reporter: 'a.test', author: null, reportId: 'r1' } as const
+  const most = { reports: 1, ofAuthor: 1, rows: 1 }
+  await store.keepDomainReport(
+    { ...names, ...times, amount: 0, failing: 0 },
+    { named: [], unnamed: [] },
+    most,
   )
 }

@@ -5,17 +5,12 @@ import { DAY_MS } from '../../common/utc-day.ts'
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsReport } from '../../mail/domain-report/tls-report.ts'
 import { MOST_UNPACKED } from '../../mail/domain-report/unpack.ts'
-import type {
-  DomainReportKind,
-  DomainReportRows,
-  DomainReportStore,
-  ReceivedReport,
-} from '../../store/store.ts'
+import type { DomainReportKind, DomainReportStore, ReceivedReport } from '../../store/store.ts'
 import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { Workers } from '../../workers/workers.ts'
 import type { KindOfReport, ReadReport, ReportOctets } from './read-report.ts'
-import { dmarcRows, tlsRows } from './sum-up.ts'
+import { dmarcRows, type SummedUpRows, tlsRows } from './sum-up.ts'
 
 export interface ReportReceiverParts {
   store: Pick<DomainReportStore, 'keepDomainReport'>
@@ -30,13 +25,29 @@ export type ReportReceipt =
   /** The report is stored durably. `isNew` is false if it had been received before; it counts only once. */
   | { kind: DomainReportKind; isNew: boolean; domains: string[] }
   | { kind: 'refused'; reason: string }
+  /** Who wrote it cannot be found out for now; the sender should send it again. */
+  | { kind: 'put_off' }
   /** The mail carries no report. */
   | { kind: 'none' }
 
+/** The author of a report that came by mail. */
+export interface ReportAuthor {
+  /** The address, in lower case; null: nothing proves it. */
+  address: string | null
+  /** It may be proven later. */
+  unfinished: boolean
+}
+
+export interface MailedReport {
+  /** Only domains of this company count; absent: of all. */
+  companyId?: string | undefined
+  /** Called for a report about a domain of ours. */
+  author(): Promise<ReportAuthor>
+}
+
 /** The receipt of a report, durable when it resolves; rejects when the store takes no commits. */
 export interface ReportReceiver {
-  /** `companyId`: only domains of this company count; absent: of all. */
-  receiveMail(raw: Uint8Array, companyId?: string): Promise<ReportReceipt>
+  receiveMail(raw: Uint8Array, mailed: MailedReport): Promise<ReportReceipt>
   /** A TLS report about this domain, as it was posted. */
   receiveTlsReport(octets: Uint8Array, domainId: string): Promise<ReportReceipt>
 }
@@ -50,8 +61,12 @@ export const REPORTERS = 'domain-reports'
 /** The oldest, and the longest, period of a report. Genuine reports are daily and recent. */
 const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
-/** The most reports about one domain and day, and the number of rows after which their sources are not stored. */
-export const MOST_OF_DAY = { reports: 500, rows: 5_000 }
+/**
+ * The most reports about one domain and day, of one author among them, and the number of rows after which their sources
+ * are not stored. Reports with and without a proven author have each as much: what anybody can write displaces no
+ * proof.
+ */
+export const MOST_OF_DAY = { reports: 500, ofAuthor: 250, rows: 5_000 }
 
 /**
  * The most domains that one report counts for, because each takes a commit. A report about `com` would concern most
@@ -62,17 +77,19 @@ const MOST_DOMAINS = 100
 /** A domain of this installation, and the part of the report about it. */
 interface DomainPart {
   domain: SendingDomain
-  rows: DomainReportRows
+  /** `verified`: the author of the report is proven. */
+  rowsOf(verified: boolean): SummedUpRows
 }
 
 export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
   return {
-    async receiveMail(octets, companyId) {
+    async receiveMail(octets, { companyId, author }) {
       const isOwn = (domain: SendingDomain) => companyId === undefined || domain.companyId === companyId
-      return await keep(parts, await read(parts, { form: 'mail', octets }), isOwn)
+      return await keep(parts, await read(parts, { form: 'mail', octets }), { isOwn, author })
     },
     async receiveTlsReport(octets, domainId) {
-      return await keep(parts, await read(parts, { form: 'tls', octets }), ({ id }) => id === domainId)
+      const isOwn = ({ id }: SendingDomain) => id === domainId
+      return await keep(parts, await read(parts, { form: 'tls', octets }), { isOwn, author: unknownAuthor })
     },
   }
 }
@@ -88,11 +105,17 @@ async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promi
   }
 }
 
-/** `isOwn`: whether the report may be about this domain. */
+const unknownAuthor = async (): Promise<ReportAuthor> => ({ address: null, unfinished: false })
+
+interface KeptTerms extends Pick<MailedReport, 'author'> {
+  /** Whether the report may be about this domain. */
+  isOwn(domain: SendingDomain): boolean
+}
+
 async function keep(
   { store, heldDomain, now }: ReportReceiverParts,
   read: ReadReport,
-  isOwn: (domain: SendingDomain) => boolean,
+  { isOwn, author }: KeptTerms,
 ): Promise<ReportReceipt> {
   if (read.kind === 'none') return read
   if (read.kind === 'unreadable') return refused(read.reason)
@@ -101,13 +124,16 @@ async function keep(
   if (begin > at + DAY_MS || begin < at - OLDEST_MS || end - begin > LONGEST_MS) {
     return refused('The report is not about a recent day.')
   }
-  const { reporter, parts } = summedUp(read, heldDomain)
+  const { reporter, parts } = reportedParts(read, heldDomain)
   const own = parts.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
   if (own.length === 0) return refused('The report is not about a domain of this installation.')
   const { kind } = read
+  // Nothing follows from TLS reports.
+  const { address, unfinished } = await (kind === 'dmarc' ? author : unknownAuthor)()
+  if (unfinished) return { kind: 'put_off' }
   let isNew = false
-  for (const { domain, rows } of own) {
-    const amount = rows.unnamed.reduce((sum, row) => sum + row.amount, 0)
+  for (const { domain, rowsOf } of own) {
+    const { amount, failing, rows } = rowsOf(address !== null)
     const report: ReceivedReport = {
       domainId: domain.id,
       kind,
@@ -115,7 +141,9 @@ async function keep(
       end,
       receivedAt: at,
       amount,
+      failing,
       reporter,
+      author: address,
       reportId: read.report.reportId,
     }
     if (await store.keepDomainReport(report, rows, MOST_OF_DAY)) isNew = true
@@ -127,7 +155,7 @@ function refused(reason: string): ReportReceipt {
   return { kind: 'refused', reason }
 }
 
-function summedUp(
+function reportedParts(
   read: KindOfReport,
   heldDomain: ReportReceiverParts['heldDomain'],
 ): { reporter: string; parts: DomainPart[] } {
@@ -148,11 +176,13 @@ function dmarcParts(
   heldDomain: ReportReceiverParts['heldDomain'],
 ): DomainPart[] {
   const domain = heldDomain(name)
-  if (domain !== undefined) return [{ domain, rows: dmarcRows(records, facts) }]
+  if (domain !== undefined)
+    return [{ domain, rowsOf: (verified) => dmarcRows(records, { ...facts, verified }) }]
   const below = records.filter(({ headerFrom }) => headerFrom.endsWith(`.${name}`))
   return [...Map.groupBy(below, ({ headerFrom }) => headerFrom)].flatMap(([from, those]) => {
     const held = heldDomain(from)
-    return held === undefined ? [] : [{ domain: held, rows: dmarcRows(those, facts) }]
+    if (held === undefined) return []
+    return [{ domain: held, rowsOf: (verified) => dmarcRows(those, { ...facts, verified }) }]
   })
 }
 
@@ -162,6 +192,6 @@ function tlsParts(
 ): DomainPart[] {
   return [...Map.groupBy(policies, ({ domain }) => domain)].flatMap(([name, those]) => {
     const domain = heldDomain(name)
-    return domain === undefined ? [] : [{ domain, rows: tlsRows(those, begin) }]
+    return domain === undefined ? [] : [{ domain, rowsOf: () => tlsRows(those, begin) }]
   })
 }

@@ -8,28 +8,39 @@ import { detailKey } from '../detail.ts'
 /** Rows with a source that one report adds, at most; the rest counts without source. */
 const MOST_ROWS = 1_000
 
+/** The rows of a report, and its messages or sessions. */
+export interface SummedUpRows {
+  amount: number
+  /** Messages that pass neither DKIM nor SPF; of a TLS report 0. */
+  failing: number
+  rows: DomainReportRows
+}
+
 export function dmarcRows(
   records: DmarcReport['records'],
-  { begin, policy }: Pick<DmarcReport, 'begin' | 'policy'>,
-): DomainReportRows {
+  { begin, policy, verified }: Pick<DmarcReport, 'begin' | 'policy'> & Pick<DmarcDetail, 'verified'>,
+): SummedUpRows {
   const details = records.map(
     ({ messages, source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }) => {
       const seen = { source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }
-      const detail: DmarcDetail = { ...seen, policy }
+      const detail: DmarcDetail = { ...seen, policy, verified }
       return { detail, amount: messages }
     },
   )
-  return summedUp(details, utcDay(begin), (detail) => ({
+  const rows = summedUp(details, utcDay(begin), (detail) => ({
     ...detail,
     source: null,
     headerFrom: '',
     dkimDomain: null,
     spfDomain: null,
   }))
+  return { rows, amount: sumOf(records), failing: sumOf(records.filter(({ dkim, spf }) => !dkim && !spf)) }
 }
 
+const sumOf = (records: DmarcReport['records']) => records.reduce((sum, { messages }) => sum + messages, 0)
+
 /** Without the text of the policy, which may be long, and would stand in every row. */
-export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): DomainReportRows {
+export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): SummedUpRows {
   const details = policies.flatMap(({ type, successful, failures, failed }) => {
     const known = failures.map(({ sessions, ...failure }) => ({ failure, amount: sessions }))
     const named = known.reduce((sum, { amount }) => sum + amount, 0)
@@ -44,12 +55,13 @@ export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): Do
       amount,
     }))
   })
-  return summedUp(details, utcDay(begin), ({ type, failure }) => ({
+  const rows = summedUp(details, utcDay(begin), ({ type, failure }) => ({
     type,
     policy: [],
     hosts: [],
     failure: failure && { ...UNNAMED_FAILURE, result: failure.result },
   }))
+  return { rows, amount: details.reduce((sum, { amount }) => sum + amount, 0), failing: 0 }
 }
 
 const UNNAMED_FAILURE: NonNullable<TlsSessionResult['failure']> = {

@@ -8,6 +8,7 @@ import { TooManyHandedIn } from '../../inbound/handed-in-mail.ts'
 import { ClientGone, Fault } from '../../ingress/fault.ts'
 import { Refusal } from '../../intake/refusal.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
+import { receivedMailJson } from '../../operate/shapes.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { readBody } from '../body.ts'
 import type { HttpCore } from '../core.ts'
@@ -30,7 +31,7 @@ export const inboundDescription = describedRoute(`POST ${INBOUND_PATH}`, {
     'says so: To, Delivered-To), or the signature of the server that took the email proves it; `outcome` says what followed. While the ' +
     'service is busy with sending, a mail waits for up to five seconds, and is then refused with 429 and `Retry-After`, as are mails beyond ' +
     'the 100 of a company that may wait: hand them in again. The same holds for 503, when a signature cannot be checked because DNS does not ' +
-    'answer; the mail is kept as unproven until then. A key for one domain may not do this.',
+    'answer; the mail is kept, and counts for nothing until then. A key for one domain may not do this.',
   consumes: ['message/rfc822'],
   body: { type: 'string', description: 'The message.' },
   answer: object({
@@ -60,9 +61,9 @@ export async function receiveInboundMail(
     const raw = await readBody(request, reply.raw, core.limit)
     return { raw, recipient: null, source: 'http', peer: keyId, companyId }
   })
-  const { id, kind, outcome, note, events, emailId, putOff } = await handedIn
-  if (putOff) return putOffAnswer(id)
-  const answer = { object: 'inbound_mail', id, kind, outcome, note, events, email_id: emailId }
+  const received = await handedIn
+  if (received.putOff) return putOffAnswer(received.id)
+  const answer = { object: 'inbound_mail', ...receivedMailJson(received) }
   return { status: 200, type: JSON_TYPE, body: JSON.stringify(answer) }
 }
 

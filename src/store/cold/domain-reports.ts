@@ -3,6 +3,7 @@ import { DAY_MS, utcDay } from '../../common/utc-day.ts'
 import type {
   DmarcDaySum,
   DmarcDetail,
+  DmarcReporterSum,
   DmarcSourceSum,
   DomainReportKind,
   DomainReportRow,
@@ -15,6 +16,7 @@ import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
 type ReportRow = Omit<KeptTlsReport, 'sentTo'> & { sentTo: string }
+type DmarcDayRow = Omit<DmarcDaySum, 'verified'> & { verified: number | boolean }
 type DmarcSourceRow = Omit<DmarcSourceSum, 'domains'> &
   Record<'firstDkim' | 'lastDkim' | 'firstSpf' | 'lastSpf', string | null>
 
@@ -57,21 +59,27 @@ const CLAIM = statement<ReportRow>(({ isAmong }) => {
 const NOTE = statement(`UPDATE tls_reports SET state = $3, due_at = $4, sent_to = $5, sent_at = $6, fault = $7
   WHERE domain = $1 AND day = $2`)
 
-/** A row when the day has more than the given number of reports. */
+const OF_DAY = 'domain_id = $1 AND kind = $2 AND begin_at BETWEEN $3 AND $4'
+/** A row when the day has more than the given number of reports, with or without a proven author. */
 const CROWDED = statement(`SELECT 1 AS crowded FROM domain_reports
-  WHERE domain_id = $1 AND kind = $2 AND begin_at BETWEEN $3 AND $4 LIMIT 1 OFFSET $5`)
+  WHERE ${OF_DAY} AND (author IS NULL) = $6::boolean LIMIT 1 OFFSET $5`)
+/** The same of one author. */
+const CROWDED_BY = statement(`SELECT 1 AS crowded FROM domain_reports
+  WHERE ${OF_DAY} AND author = $6 LIMIT 1 OFFSET $5`)
 /** A row when the reports of the day have more than the given number of rows. */
 const FULL = statement(`SELECT 1 AS full_day FROM domain_report_rows
-  WHERE domain_id = $1 AND kind = $2 AND day = $3 LIMIT 1 OFFSET $4`)
+  WHERE domain_id = $1 AND kind = $2 AND day = $3 AND verified = $5::boolean LIMIT 1 OFFSET $4`)
 const KEEP = statement(`INSERT INTO domain_reports
-    (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
+    (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount, failing, author)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
 /** The columns are the detail of a DMARC report once more: the sums read them in an index. */
 const ADD = statement(
   ({ rows }) => `INSERT INTO domain_report_rows
-      (domain_id, kind, day, key, detail, amount, source, dkim, spf, disposition, policy, dkim_domain, spf_domain)
+      (domain_id, kind, day, key, detail, amount, source, dkim, spf, disposition, policy, dkim_domain, spf_domain,
+       verified)
     SELECT $1::text, $2::text, j.day, j.key, j.detail, j.amount,
-      j.source, j.dkim, j.spf, j.disposition, j.policy, j."dkimDomain", j."spfDomain"
+      j.source, j.dkim, j.spf, j.disposition, j.policy, j."dkimDomain", j."spfDomain",
+      $4::boolean
     FROM ${rows('$3', {
       day: 'text',
       key: 'text',
@@ -88,8 +96,18 @@ const ADD = statement(
     WHERE true ORDER BY j.day, j.key
     ON CONFLICT (domain_id, kind, day, key) DO UPDATE SET amount = domain_report_rows.amount + excluded.amount`,
 )
+/** The same for rows of a node from before there were these columns: nodes may be updated one by one. */
+const FILL = statement(({ engine }) => {
+  const [detail, flag] = engine === 'postgres' ? ['detail::json', '::boolean'] : ['detail', '']
+  const field = (name: string) => `${detail} ->> '${name}'`
+  return `UPDATE domain_report_rows SET source = substr(${field('source')}, 1, 45),
+      dkim = (${field('dkim')})${flag}, spf = (${field('spf')})${flag},
+      disposition = ${field('disposition')}, policy = ${field('policy')},
+      dkim_domain = ${field('dkimDomain')}, spf_domain = ${field('spfDomain')}
+    WHERE domain_id = $1 AND kind = 'dmarc' AND dkim IS NULL`
+})
 const RECEIVED = statement<ReceivedReport>(`SELECT domain_id AS "domainId", kind, reporter,
-    report_id AS "reportId", begin_at AS "begin", end_at AS "end", received_at AS "receivedAt", amount
+    report_id AS "reportId", begin_at AS "begin", end_at AS "end", received_at AS "receivedAt", amount, failing, author
   FROM domain_reports WHERE domain_id = $1 AND kind = $2 ORDER BY begin_at DESC LIMIT $3`)
 /** The rows of a busy day are many, and their details are long: they are read of the largest alone. */
 const ROWS = statement<DomainReportRow>(`SELECT r.day, r.key, r.detail, r.amount
@@ -104,17 +122,23 @@ const sumWhere = (condition: string) => sum(`CASE WHEN ${condition} THEN amount 
 const FAILING = sumWhere('NOT dkim AND NOT spf')
 /** Those of DMARC reports: the condition of the index, whose rows are a quarter of the table's in size. */
 const SINCE = 'WHERE domain_id = $1 AND dkim IS NOT NULL AND day >= $2'
-const DAYS = statement<DmarcDaySum>(`SELECT day, policy, ${sum('amount')} AS messages, ${FAILING} AS failing
-  FROM domain_report_rows ${SINCE} GROUP BY day, policy ORDER BY day DESC, messages DESC, policy`)
+const DAYS = statement<DmarcDayRow>(`SELECT day, verified, ${sum('amount')} AS messages, ${FAILING} AS failing
+  FROM domain_report_rows ${SINCE} GROUP BY day, verified ORDER BY day DESC, verified DESC`)
 const SOURCES = statement<DmarcSourceRow>(`SELECT source, ${sum('amount')} AS messages,
+    ${sumWhere('NOT verified')} AS unverified,
     ${sumWhere('dkim')} AS dkim, ${sumWhere('spf')} AS spf, ${FAILING} AS failing,
     ${sumWhere("disposition = 'quarantine'")} AS quarantined, ${sumWhere("disposition = 'reject'")} AS rejected,
     min(dkim_domain) AS "firstDkim", max(dkim_domain) AS "lastDkim",
     min(spf_domain) AS "firstSpf", max(spf_domain) AS "lastSpf"
-  FROM domain_report_rows ${SINCE} GROUP BY source ORDER BY failing DESC, messages DESC, source LIMIT $3`)
-const REPORTERS = statement<Pick<ReceivedReport, 'reporter'>>(`SELECT reporter FROM domain_reports
-  WHERE domain_id = $1 AND kind = 'dmarc' AND begin_at >= $2
-  GROUP BY reporter ORDER BY sum(amount) DESC, reporter LIMIT $3`)
+  FROM domain_report_rows ${SINCE} GROUP BY source
+  ORDER BY ${sumWhere('verified AND NOT dkim AND NOT spf')} DESC, failing DESC, messages DESC, source LIMIT $3`)
+/** Without a proven author the name that a report gives is all that is known of its reporter. */
+const REPORTERS =
+  statement<DmarcReporterSum>(`SELECT max(reporter) AS name, author, ${sum('amount')} AS messages,
+    ${sum('failing')} AS failing
+  FROM domain_reports WHERE domain_id = $1 AND kind = 'dmarc' AND begin_at >= $2
+  GROUP BY author, CASE WHEN author IS NULL THEN reporter ELSE '' END
+  ORDER BY (author IS NULL), failing DESC, messages DESC, name, author LIMIT $3`)
 
 const FORGET_DAYS = [
   forgetBefore('tls_sessions', 'domain, day, key', 'day'),
@@ -138,17 +162,17 @@ export const domainReportReads = {
   },
 
   *domainReports(port, domainId, kind, limit) {
-    return yield* port.read.all(RECEIVED, domainId, kind, limit)
+    return (yield* port.read.all(RECEIVED, domainId, kind, limit)).map(receivedOf)
   },
 
   *dmarcSums(port, domainId, since, most) {
     return yield* port.snapshot(function* (db) {
       const sources = yield* db.all(SOURCES, domainId, since, most.sources)
-      const reporters = yield* db.all(REPORTERS, domainId, Date.parse(since), most.reporters)
+      const days = yield* db.all(DAYS, domainId, since)
       return {
-        days: yield* db.all(DAYS, domainId, since),
+        days: days.map((day) => ({ ...day, verified: Boolean(day.verified) })),
         sources: sources.map(sourceOf),
-        reporters: reporters.map(({ reporter }) => reporter),
+        reporters: yield* db.all(REPORTERS, domainId, Date.parse(since), most.reporters),
       }
     })
   },
@@ -177,16 +201,24 @@ export const domainReportWrites = {
   },
 
   *keepDomainReport(port, report, { named, unnamed }, most) {
-    const { domainId, kind, reporter, reportId, begin, end, receivedAt, amount } = report
+    const { domainId, kind, reporter, begin, end, receivedAt, amount, failing, author } = report
     return yield* port.transaction(function* (db) {
       const midnight = begin - (begin % DAY_MS)
-      const day = [midnight, midnight + DAY_MS - 1] as const
-      if ((yield* db.one(CROWDED, domainId, kind, ...day, most.reports - 1)) !== undefined) return false
-      const kept = yield* db.run(KEEP, domainId, kind, reporter, reportId, begin, end, receivedAt, amount)
+      const ofDay = [domainId, kind, midnight, midnight + DAY_MS - 1] as const
+      const isVerified = author !== null
+      if ((yield* db.one(CROWDED, ...ofDay, most.reports - 1, !isVerified)) !== undefined) return false
+      const crowdedBy = isVerified
+        ? yield* db.one(CROWDED_BY, ...ofDay, most.ofAuthor - 1, author)
+        : undefined
+      if (crowdedBy !== undefined) return false
+      const period = [begin, end, receivedAt] as const
+      const names = [domainId, kind, reporter, keptId(report)] as const
+      const kept = yield* db.run(KEEP, ...names, ...period, amount, failing, author)
       if (kept === 0) return false
+      if (kind === 'dmarc') yield* db.run(FILL, domainId)
       const of = utcDay(midnight)
-      const isFull = (yield* db.one(FULL, domainId, kind, of, most.rows - 1)) !== undefined
-      yield* db.run(ADD, domainId, kind, withColumns(kind, isFull ? unnamed : named))
+      const isFull = (yield* db.one(FULL, domainId, kind, of, most.rows - 1, isVerified)) !== undefined
+      yield* db.run(ADD, domainId, kind, withColumns(kind, isFull ? unnamed : named), isVerified)
       return true
     })
   },
@@ -201,6 +233,21 @@ export const domainReportWrites = {
 
 function reportOf(row: ReportRow): KeptTlsReport {
   return { ...row, sentTo: JSON.parse(row.sentTo) as string[] }
+}
+
+/**
+ * The id of a report, with its author: nobody else can take it. The id of one without a proven author begins with the
+ * mark, and those of earlier versions have none.
+ */
+function keptId({ author, reportId }: Pick<ReceivedReport, 'author' | 'reportId'>): string {
+  return `${author ?? ''}${AUTHOR_MARK}${reportId}`
+}
+
+/** In no id and no address. */
+const AUTHOR_MARK = '\n'
+
+function receivedOf(report: ReceivedReport): ReceivedReport {
+  return { ...report, reportId: report.reportId.slice(report.reportId.indexOf(AUTHOR_MARK) + 1) }
 }
 
 function withColumns(kind: DomainReportKind, rows: readonly DomainReportRow[]): readonly object[] {

@@ -34,7 +34,14 @@ import { type ColdStatement, type Dialect, dynamicStatement, statement } from '.
  * hands it in.
  */
 export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofClient: 100, handedIn: 100 }
-/** Excess mails removed at once: a commit adds fewer to a share. */
+/**
+ * Mails that led to events, of which the newest are kept whole; of older ones the beginning stays. Whoever got an email
+ * can report on it some sixty times, and may have got many: so a network of clients has a share of its own.
+ */
+export const WHOLE = { ofCompany: 2_000, ofClient: 500 }
+/** Octets that count as whole: the header, and often the report. The number stands in the indexes, too. */
+const BEGINNING = 4_096
+/** Excess mails removed or shortened at once: a commit adds fewer to a share. */
 const STEP = 200
 
 /** A kept mail, with the columns that name its shares. */
@@ -45,6 +52,8 @@ interface KeptRow {
   outcome: InboundOutcome
   handedInBy: number | null
   client: string | null
+  /** Of the message, as it is kept. */
+  octets: number
 }
 
 interface EmailRow {
@@ -55,15 +64,13 @@ interface EmailRow {
   sender: string
   size: number | bigint
   reports: number | bigint
-  unproven: number | bigint
 }
 
 const EMAILS = statement<EmailRow>(({ engine, emailKey, ids }) => {
   const id = engine === 'postgres' ? 'e.id::text' : 'e.id'
   return `SELECT ${id} AS id, e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender,
       (SELECT position + 1 FROM recipients WHERE email = e.${emailKey} ORDER BY position DESC LIMIT 1) AS size,
-      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports,
-      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'unproven') AS unproven
+      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports
     FROM (${ids('$1')}) AS chosen CROSS JOIN emails e JOIN companies c ON c.num = e.company WHERE e.id = chosen.id`
 }, 'reported-emails')
 
@@ -113,16 +120,27 @@ const KEEP = statement<KeptRow>(
       email_id = coalesce(inbound_mails.email_id, excluded.email_id),
       outcome = CASE WHEN ${OUTCOME_STAYS} THEN inbound_mails.outcome ELSE excluded.outcome END,
       note = CASE WHEN ${OUTCOME_STAYS} THEN inbound_mails.note ELSE excluded.note END
-    RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy", client`,
+    RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy", client, octet_length(raw) AS octets`,
 )
 
-/** Removes the oldest mails of a share. Those that another node is removing are left to that node. */
+/** The oldest mails of a share. Those that another node is removing are left to that node. */
+function excess({ isAmong }: Dialect, share: string, kept: number): string {
+  const oldest = `FROM inbound_mails WHERE ${share} ORDER BY id DESC LIMIT ${STEP} OFFSET ${kept}`
+  const free = `FROM inbound_mails WHERE ${isAmong('id', oldest)} FOR UPDATE SKIP LOCKED`
+  return isAmong('id', free)
+}
+
 function trim(share: string, kept: number): ColdStatement {
-  return statement(({ isAmong }) => {
-    const excess = `FROM inbound_mails WHERE ${share} ORDER BY id DESC LIMIT ${STEP} OFFSET ${kept}`
-    const free = `FROM inbound_mails WHERE ${isAmong('id', excess)} FOR UPDATE SKIP LOCKED`
-    return `DELETE FROM inbound_mails WHERE ${isAmong('id', free)}`
-  })
+  return statement((dialect) => `DELETE FROM inbound_mails WHERE ${excess(dialect, share, kept)}`)
+}
+
+/** Leaves the beginning of the oldest mails of a share. */
+function shorten(owner: string, whole: number): ColdStatement {
+  const share = `${owner} = $1 AND outcome = 'recorded' AND octet_length(raw) > ${BEGINNING}`
+  return statement(
+    (dialect) =>
+      `UPDATE inbound_mails SET raw = substr(raw, 1, ${BEGINNING}) WHERE ${excess(dialect, share, whole)}`,
+  )
 }
 
 const TRIM_EMAIL = trim('email_id = $1 AND outcome = $2', KEPT.ofEmail)
@@ -130,6 +148,8 @@ const TRIM_COMPANY = trim('company = $1 AND outcome = $2', KEPT.ofCompany)
 const TRIM_HANDED_IN = trim('handed_in_by = $1 AND email_id IS NULL', KEPT.handedIn)
 const TRIM_CLIENT = trim('client = $1 AND email_id IS NULL', KEPT.ofClient)
 const TRIM_OTHERS = trim('outcome = $1 AND handed_in_by IS NULL AND email_id IS NULL', KEPT.ofNobody)
+const SHORTEN_COMPANY = shorten('company', WHOLE.ofCompany)
+const SHORTEN_CLIENT = shorten('client', WHOLE.ofClient)
 const FORGET = forgetBefore('inbound_mails', 'id', 'at')
 const RAW = statement<{ raw: Uint8Array }>('SELECT raw FROM inbound_mails WHERE id = $1')
 
@@ -200,14 +220,13 @@ function* atAddresses(
 }
 
 function reported(
-  { key: _, size, reports, unproven, ...email }: EmailRow,
+  { key: _, size, reports, ...email }: EmailRow,
   ...recipients: (NamedRow | undefined)[]
 ): ReportedEmail {
   return {
     ...email,
     size: Number(size ?? 0),
     reports: Number(reports),
-    unproven: Number(unproven),
     recipients: recipients.flatMap((row) => (row === undefined ? [] : [recipientOf(row)])),
   }
 }
@@ -278,10 +297,14 @@ function* keep(
 
 type Share = [trimming: ColdStatement, ...values: (string | number | null)[]]
 
-/** The shares that grew by these mails, each once. Mail that led to events belongs to none. */
+/** The shares that grew by these mails, each once. */
 function sharesOf(rows: readonly KeptRow[]): Share[] {
-  const shares = rows.flatMap(({ company, emailId, outcome, handedInBy, client }): Share[] => {
-    if (outcome === 'recorded') return []
+  const shares = rows.flatMap(({ company, emailId, outcome, handedInBy, client, octets }): Share[] => {
+    if (outcome === 'recorded') {
+      if (octets <= BEGINNING) return []
+      const ofCompany: Share = [SHORTEN_COMPANY, company]
+      return client === null ? [ofCompany] : [ofCompany, [SHORTEN_CLIENT, client]]
+    }
     if (emailId !== null) {
       return [
         [TRIM_EMAIL, emailId, outcome],

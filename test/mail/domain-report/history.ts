@@ -1,4 +1,4 @@
-/** Eight days of reports about a domain, one a day of each kind, up to yesterday. */
+/** Eight days of reports about a domain, one a day of each kind by each author, up to yesterday. Null: of nobody known. */
 import type { SendingDomain } from '../../../src/accounts/account.ts'
 import { dmarcRows, tlsRows } from '../../../src/domain-reports/received/sum-up.ts'
 import { readDmarcReport } from '../../../src/mail/domain-report/dmarc-report.ts'
@@ -11,17 +11,20 @@ export async function keepHistory(
   store: Pick<DomainReportStore, 'keepDomainReport'>,
   { id: domainId, name }: Pick<SendingDomain, 'id' | 'name'>,
   sample: SampleRecord[],
+  authors: readonly (string | null)[] = ['reports@receiver.test'],
 ): Promise<void> {
   const today = Math.floor(Date.now() / DAY) * DAY
-  const amount = sample.reduce((sum, { count }) => sum + Number(count), 0)
   for (let back = 1; back <= 8; back++) {
     const begin = today - back * DAY
     const xml = dmarcXml(sample, { begin, end: begin + DAY - 1_000, domain: name })
     const { records, policy, reporter } = readDmarcReport(xml)
-    const facts = { domainId, begin, end: begin + DAY - 1, receivedAt: today, amount }
-    const report = { ...facts, reporter, reportId: `r${back}` }
-    const most = { reports: 10, rows: 1_000 }
-    await store.keepDomainReport({ ...report, kind: 'dmarc' }, dmarcRows(records, { begin, policy }), most)
-    await store.keepDomainReport({ ...report, kind: 'tls' }, tlsRows(TLS_REPORT.policies, begin), most)
+    const facts = { domainId, begin, end: begin + DAY - 1, receivedAt: today, reporter, reportId: `r${back}` }
+    const most = { reports: 10, ofAuthor: 10, rows: 1_000 }
+    for (const author of authors) {
+      const { rows, ...sums } = dmarcRows(records, { begin, policy, verified: author !== null })
+      await store.keepDomainReport({ ...facts, ...sums, author, kind: 'dmarc' }, rows, most)
+    }
+    const { rows, ...sums } = tlsRows(TLS_REPORT.policies, begin)
+    await store.keepDomainReport({ ...facts, ...sums, author: null, kind: 'tls' }, rows, most)
   }
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detailKey } from '../../../src/domain-reports/detail.ts'
-import type { DmarcDetail, KeptTlsReport, ReceivedReport, Store } from '../../../src/store/store.ts'
+import type {
+  DmarcDetail,
+  DomainReportRow,
+  KeptTlsReport,
+  ReceivedReport,
+  Store,
+} from '../../../src/store/store.ts'
 import { DAY, NOW } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -29,11 +35,13 @@ const REPORT: ReceivedReport = {
   domainId: 'd1',
   kind: 'dmarc',
   reporter: 'receiver.test',
+  author: 'reports@receiver.test',
   reportId: 'r1',
   begin: NOW,
   end: NOW + DAY,
   receivedAt: NOW + DAY,
   amount: 7,
+  failing: 0,
 }
 const row = (key: string, amount: number, day = DAY_TEXT) => ({
   day,
@@ -42,7 +50,7 @@ const row = (key: string, amount: number, day = DAY_TEXT) => ({
   amount,
 })
 
-const MOST = { reports: 3, rows: 10 }
+const MOST = { reports: 3, ofAuthor: 3, rows: 10 }
 const rowsOf = (...named: ReturnType<typeof row>[]) => ({ named, unnamed: [] })
 
 export function domainReportsContract(open: OpenBench): void {
@@ -113,9 +121,34 @@ export function domainReportsContract(open: OpenBench): void {
       assert.ok(await store.keepDomainReport(next, rowsOf(), { ...MOST, reports: 2 }))
     })
 
+    test('reports that anybody can write take no room of those with a proven author, and an author not all', async (t) => {
+      const { store } = await open(t)
+      const most = { reports: 3, ofAuthor: 2, rows: 1 }
+      const keep = (author: string | null, reportId: string) =>
+        store.keepDomainReport(
+          { ...REPORT, author, reportId },
+          { named: [row(`${author} ${reportId}`, 1)], unnamed: [row(`${author} bare`, 1)] },
+          most,
+        )
+      for (const id of ['r1', 'r2', 'r3']) assert.ok(await keep(null, id))
+      assert.equal(await keep(null, 'r4'), false)
+      assert.ok(await keep('a@flood.test', 'r1'), 'the id of a forged report is still free')
+      assert.ok(await keep('a@flood.test', 'r2'))
+      assert.equal(await keep('a@flood.test', 'r3'), false)
+      assert.ok(await keep('b@receiver.test', 'r1'))
+      const rows = await store.domainReportRows('d1', 'dmarc', { from: DAY_TEXT, to: DAY_TEXT }, 10)
+      assert.deepEqual(rows.map(({ key }) => key).toSorted(), [
+        'a@flood.test bare',
+        'a@flood.test r1',
+        'b@receiver.test bare',
+        'null bare',
+        'null r1',
+      ])
+    })
+
     test('from a number of rows on, a day gets rows without detail', async (t) => {
       const { store } = await open(t)
-      const most = { reports: 10, rows: 2 }
+      const most = { ...MOST, reports: 10, ofAuthor: 10, rows: 2 }
       const rows = async () =>
         (await store.domainReportRows('d1', 'dmarc', { from: DAY_TEXT, to: DAY_TEXT }, 10)).map(
           ({ key }) => key,
@@ -133,7 +166,13 @@ export function domainReportsContract(open: OpenBench): void {
     test('DMARC reports are summed up by day, source and reporter', async (t) => {
       const { store } = await open(t)
       const seen = (source: string | null, changes: Partial<DmarcDetail> = {}) => {
-        const results = { dkim: false, spf: false, disposition: 'none', policy: 'none' } as const
+        const results = {
+          dkim: false,
+          spf: false,
+          disposition: 'none',
+          policy: 'none',
+          verified: true,
+        } as const
         const names = { headerFrom: 'a.test', dkimDomain: null, spfDomain: null }
         return JSON.stringify({ source, ...names, ...results, ...changes })
       }
@@ -158,23 +197,28 @@ export function domainReportsContract(open: OpenBench): void {
         of(next, 2, seen(null, { spf: true })),
         of('2026-11-19', 5, seen('192.0.2.3')),
       ]
-      const most = { reports: 10, rows: 10 }
-      await store.keepDomainReport({ ...REPORT, reporter: 'z.test' }, { named: rows, unnamed: [] }, most)
-      await store.keepDomainReport({ ...REPORT, amount: 9 }, rowsOf(), most)
-      await store.keepDomainReport({ ...REPORT, reporter: 'old.test', begin: NOW - DAY }, rowsOf(), most)
-      await store.keepDomainReport({ ...REPORT, kind: 'tls' }, rowsOf(row('tls', 100)), most)
+      const most = { ...MOST, reports: 10, ofAuthor: 10 }
+      const keep = (change: Partial<ReceivedReport>, ...named: DomainReportRow[]) =>
+        store.keepDomainReport({ ...REPORT, ...change }, rowsOf(...named), most)
+      await keep({ author: 'z@z.test', amount: 9, failing: 4 }, ...rows)
+      await keep({ author: 'z@z.test', reportId: 'r2', amount: 1, failing: 1 })
+      await keep({ amount: 9 })
+      const forged = seen('192.0.2.1', { verified: false })
+      await keep({ author: null, reporter: 'forged.test', amount: 8, failing: 8 }, of(next, 8, forged))
+      await keep({ reporter: 'old.test', begin: NOW - DAY })
+      await keep({ kind: 'tls', author: null }, row('tls', 100))
       const found = await store.dmarcSums('d1', DAY_TEXT, { sources: 2, reporters: 10 })
       assert.deepEqual(found, {
         days: [
-          { day: next, policy: 'none', messages: huge + 2, failing: 0 },
-          { day: next, policy: null, messages: 1, failing: 1 },
-          { day: DAY_TEXT, policy: 'none', messages: huge, failing: 0 },
-          { day: DAY_TEXT, policy: 'reject', messages: 3, failing: 3 },
+          { day: next, verified: true, messages: huge + 3, failing: 1 },
+          { day: next, verified: false, messages: 8, failing: 8 },
+          { day: DAY_TEXT, verified: true, messages: huge + 3, failing: 3 },
         ],
         sources: [
           {
             source: '192.0.2.2',
             messages: 4,
+            unverified: 0,
             dkim: 0,
             spf: 0,
             failing: 4,
@@ -184,16 +228,21 @@ export function domainReportsContract(open: OpenBench): void {
           },
           {
             source: '192.0.2.1',
-            messages: 2 * huge,
+            messages: 2 * huge + 8,
+            unverified: 8,
             dkim: 2 * huge,
             spf: huge,
-            failing: 0,
+            failing: 8,
             quarantined: 0,
             rejected: 0,
             domains: ['a.test', 'b.test', 'c.test'],
           },
         ],
-        reporters: ['receiver.test', 'z.test'],
+        reporters: [
+          { name: 'receiver.test', author: 'z@z.test', messages: 10, failing: 5 },
+          { name: 'receiver.test', author: 'reports@receiver.test', messages: 9, failing: 0 },
+          { name: 'forged.test', author: null, messages: 8, failing: 8 },
+        ],
       })
       const other = await store.dmarcSums('d2', DAY_TEXT, { sources: 2, reporters: 10 })
       assert.deepEqual(other, { days: [], sources: [], reporters: [] })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { InboundArrival, NewInboundMail } from '../../../src/email/inbound-mail.ts'
 import type { RecipientReport } from '../../../src/email/lifecycle.ts'
-import { KEPT } from '../../../src/store/cold/inbound-mails.ts'
+import { KEPT, WHOLE } from '../../../src/store/cold/inbound-mails.ts'
 import type { InboundFilter, NamedEmail } from '../../../src/store/store.ts'
 import {
   accept,
@@ -187,7 +187,6 @@ export function inboundMailsContract(open: OpenBench): void {
             sender: value.sender,
             size: 3,
             reports: 0,
-            unproven: 0,
           },
           recipients: [[0, 'A@x.test']],
         },
@@ -276,6 +275,47 @@ export function inboundMailsContract(open: OpenBench): void {
         assert.equal(await isKept(flood.at(-1)!), true)
         for (const mail of [...others, recorded, handedIn]) assert.equal(await isKept(mail), true)
       }
+    })
+
+    test('that led to events is kept whole while it is among the newest of its network and of its company', async (t) => {
+      const { store } = await open(t)
+      const [own, other] = [await acme(store), await acme(store, 'Other')]
+      const token = await store.join(node('a'))
+      const raw = Buffer.alloc(5_000, 'a')
+      const to = Array.from({ length: 50 }, (_, n) => `r${n}@x.test`)
+      /** Reports on as many recipients, by a client or without one; each leads to an event. */
+      const report = async (owner: typeof own, count: number, client?: string) => {
+        const mails: NewInboundMail[] = []
+        while (mails.length < count) {
+          const value = email(owner, to)
+          await store.accept(value, { token })
+          await store.record(
+            attempt(
+              value,
+              token,
+              to.map((_, n) => result(n)),
+            ),
+          )
+          const some = to.slice(0, count - mails.length).map((_, position) => ({
+            mail: inboundMail({ emailId: value.id, raw }),
+            reports: [bounce(value.id, position, 'r1')],
+            ...(client !== undefined && { client }),
+          }))
+          for (const { outcome } of await store.keepInboundMails(some)) assert.equal(outcome, 'recorded')
+          mails.push(...some.map(({ mail }) => mail))
+        }
+        return mails
+      }
+      const octets = async ({ id }: NewInboundMail) => (await store.readInboundMail(id))?.byteLength
+      const [foreign] = await report(other, 1, '198.51.100.0/24')
+      const [first] = await report(own, 1, '198.51.100.0/24')
+      const flood = await report(own, WHOLE.ofClient + 3, '192.0.2.0/24')
+      assert.deepEqual(await Promise.all(flood.slice(0, 4).map(octets)), [4_096, 4_096, 4_096, 5_000])
+      assert.equal(await octets(flood.at(-1)!), 5_000)
+      assert.equal(await octets(first!), 5_000, 'of another network')
+      const more = await report(own, WHOLE.ofCompany)
+      assert.deepEqual(await Promise.all([first!, flood.at(-1)!].map(octets)), [4_096, 4_096])
+      assert.deepEqual(await Promise.all([more[0]!, foreign!].map(octets)), [5_000, 5_000])
     })
 
     test('that arrives again has the note of its last outcome', async (t) => {

@@ -15,7 +15,7 @@ import {
   withoutPostgres,
 } from '../../support/postgres.ts'
 import { acme, claimRequest, email, newId, node } from '../samples.ts'
-import { assertSummedUp, INSERT_UNSUMMED, migrationsBeforeSums } from '../unsummed-rows.ts'
+import { assertSummedUp, INSERT_UNSUMMED, keepEmptyReport, migrationsBeforeSums } from '../unsummed-rows.ts'
 
 const PASSWORD = 'not-to-be-shown'
 
@@ -165,6 +165,15 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     await execute(url, INSERT_UNSUMMED)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())
+    await assertSummedUp(store)
+  })
+
+  test('sums up rows that a node from before the sums writes beside newer ones', async (t) => {
+    const url = await emptyDatabase(t)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    await execute(url, INSERT_UNSUMMED)
+    await keepEmptyReport(store)
     await assertSummedUp(store)
   })
 

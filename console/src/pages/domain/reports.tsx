@@ -21,11 +21,11 @@ export function DomainReports({ company, domain }: { company: string; domain: st
 }
 
 function Dmarc({ summary }: { summary: DmarcSummary }) {
-  const { since, days, reporters, policy, messages, passing, failing, sources, advice } = summary
+  const { since, days, reporters, policy, messages, passing, failing, unverified, sources, advice } = summary
   return (
     <Section
       title="DMARC"
-      about={`Mail that receivers saw from this domain since ${since}, by their reports. A message passes with an aligned DKIM signature or with aligned SPF; a policy of p=quarantine or p=reject stops the others.`}
+      about={`Mail that receivers saw from this domain since ${since}, by their reports. A message passes with an aligned DKIM signature or with aligned SPF; a policy of p=quarantine or p=reject stops the others. The totals and the advice follow from reports with a valid signature of their sender.`}
     >
       <Alert variant="light" color={failing > 0 ? 'yellow' : 'blue'}>
         {advice}
@@ -35,10 +35,11 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
           <Figure name="Pass" value={passing} />
           <Figure name="Fail" value={failing} />
           <Figure name="Days" value={days} />
-          <Figure name="Policy" value={policy === null ? 'unknown' : `p=${policy}`} />
+          <Figure name="Policy" value={policy === null ? 'none found' : `p=${policy}`} />
           <Figure name="Reporters" value={reporters.length} />
         </Group>
       )}
+      {unverified.messages > 0 && <Unverified reports={unverified} />}
       <PagedList
         what="sources"
         find="Address or domain"
@@ -67,9 +68,20 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
             right: true,
             cell: ({ quarantined, rejected }) => number(quarantined + rejected),
           },
+          { head: 'Not verified', right: true, cell: ({ unverified: some }) => number(some) },
         ]}
       />
     </Section>
+  )
+}
+
+/** Anybody can write a report in any name. */
+function Unverified({ reports: { messages, failing, reporters } }: { reports: DmarcSummary['unverified'] }) {
+  return (
+    <Text size="sm">
+      Not verified: {number(messages)} messages, {number(failing)} of which fail, in reports that anybody may
+      have written in the name of <UntrustedText>{reporters.join(', ')}</UntrustedText>
+    </Text>
   )
 }
 

@@ -5,6 +5,7 @@ import { INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME_OR_NULL } from './sha
 const SOURCE = object({
   source: { ...TEXT_OR_NULL, description: 'An address; null: sources that are not named.' },
   messages: INTEGER,
+  unverified: { ...INTEGER, description: 'Messages that only reports without a proven author tell of.' },
   dkim: INTEGER,
   spf: INTEGER,
   failing: INTEGER,
@@ -21,6 +22,11 @@ const DMARC = object({
   messages: INTEGER,
   passing: INTEGER,
   failing: INTEGER,
+  unverified: object({
+    messages: INTEGER,
+    failing: INTEGER,
+    reporters: { type: 'array', items: TEXT },
+  }),
   sources: { type: 'array', items: SOURCE, description: 'The most failing first.' },
   advice: TEXT,
 })

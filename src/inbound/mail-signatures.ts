@@ -1,0 +1,142 @@
+/**
+ * Looks up the keys of the signatures of a mail, and verifies them in a worker. Strangers choose both: so the work for
+ * one mail, and what is under way, have limits.
+ */
+import type { Lookup } from '../dns/lookup.ts'
+import { WorkerDied } from '../workers/error.ts'
+import { jobAt } from '../workers/job.ts'
+import { SMALL, type Workers } from '../workers/workers.ts'
+import { STRANGERS } from './arrived-mail.ts'
+import { type ProofParty, ProofPlaces } from './proof-places.ts'
+import type { DkimReference } from './read-mail.ts'
+import { keyForMail } from './signature-key.ts'
+import type { SignatureCheck } from './verify-job.ts'
+
+/** Looks up the records at a name, such as `selector._domainkey.example.com`. */
+export type KeyLookup = (name: string) => Promise<Pick<Lookup<string>, 'kind'> & { records?: string[] }>
+
+/** A mail with signatures, and the client that handed it in. */
+export interface SignedMail {
+  signatures: readonly DkimReference[]
+  /** Lower-case names of the fields that a signature has to cover. */
+  covering: readonly string[]
+  /** The client, company or mailbox that it came from: each has few proofs at a time. */
+  client: string
+  /** The group of the client's address; null: unknown. */
+  network: string | null
+  raw: Uint8Array
+}
+
+const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
+/** The most DKIM keys that are looked up for one mail. */
+const MOST_KEYS = 4
+/** Ms for all keys: a question whose first answer was lost is asked again within them. */
+const LOOKED_UP_WITHIN = 4_000
+/** Ms for the whole proof. */
+const PROVEN_WITHIN = 5_000
+
+export class MailSignatures {
+  readonly #keys: KeyLookup
+  readonly #workers: Workers | null
+  readonly #places = new ProofPlaces()
+
+  /** `workers`: null to verify on this thread. */
+  constructor(keys: KeyLookup, workers: Workers | null) {
+    this.#keys = keys
+    this.#workers = workers
+  }
+
+  /**
+   * Whether one of these signatures of the mail is valid; null: for now nobody can tell. `organization`: of all their
+   * domains. `subject`: what the mail is about, of which a network may get only so many wrong.
+   */
+  async haveValid(
+    mail: SignedMail,
+    signatures: readonly DkimReference[],
+    { organization, subject }: Pick<ProofParty, 'organization' | 'subject'>,
+  ): Promise<boolean | null> {
+    const party = { client: mail.client, network: mail.network, organization, subject }
+    const leave = this.#places.take(party)
+    if (leave === null) return null
+    using lookedUp = new ProofDeadline(LOOKED_UP_WITHIN)
+    using proven = new ProofDeadline(PROVEN_WITHIN)
+    const keys = new Map<string, string>()
+    const looking = this.#lookUp(signatures, keys)
+    // The place is kept for as long as the work lasts.
+    const work: Promise<unknown>[] = [looking]
+    try {
+      const answered = (await lookedUp.of(looking)) === true
+      if (!answered) this.#places.pause(organization)
+      const verifying = this.#verifyWith(new Map(keys), mail, signatures)
+      work.push(verifying)
+      const isValid = await proven.of(verifying)
+      if (isValid === true) return true
+      if (!answered || isValid === null) return null
+      this.#places.failed(party)
+      return false
+    } finally {
+      void Promise.allSettled(work).then(leave)
+    }
+  }
+
+  /** Adds the keys as they are found. Whether DNS answered about all of them. */
+  async #lookUp(signatures: readonly DkimReference[], keys: Map<string, string>): Promise<boolean> {
+    const names = [...new Set(signatures.map(keyName))].slice(0, MOST_KEYS)
+    const answered = names.map(async (name) => {
+      const { kind, records } = await this.#keys(name)
+      const made = signatures.filter((signature) => keyName(signature) === name)
+      const identified = made.every(({ domain, signedFor }) => domain === signedFor)
+      const key = keyForMail(records ?? [], identified)
+      if (key !== null) keys.set(name, key)
+      return kind !== 'failed'
+    })
+    return (await Promise.all(answered)).every(Boolean)
+  }
+
+  async #verifyWith(
+    keys: SignatureCheck['keys'],
+    { raw, covering }: SignedMail,
+    signatures: readonly DkimReference[],
+  ): Promise<boolean> {
+    if (keys.size === 0) return false
+    try {
+      const valid = await this.#verify({ raw, keys, covering })
+      return valid.some((domain) => signatures.some((signature) => signature.domain === domain))
+    } catch (error) {
+      if (error instanceof WorkerDied) return false
+      throw error
+    }
+  }
+
+  /**
+   * Loads the verifier only when it is used. Its work is bounded, but no small task, of which others wait for the end.
+   */
+  async #verify(verification: SignatureCheck): Promise<string[]> {
+    if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
+    const weight = Math.max(verification.raw.byteLength, SMALL + 1)
+    return await this.#workers.run(VERIFY, verification, { company: STRANGERS, weight })
+  }
+}
+
+const keyName = ({ selector, domain }: DkimReference) => `${selector}._domainkey.${domain}`
+
+/** Ms from now on. */
+class ProofDeadline implements Disposable {
+  readonly #timer: NodeJS.Timeout
+  readonly #passed: Promise<null>
+
+  constructor(ms: number) {
+    const { promise, resolve } = Promise.withResolvers<null>()
+    this.#passed = promise
+    this.#timer = setTimeout(resolve, ms, null)
+  }
+
+  /** The result of the work; null when it did not end in time. */
+  of<Result>(work: Promise<Result>): Promise<Result | null> {
+    return Promise.race([work, this.#passed])
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+}
