@@ -24,6 +24,7 @@ import { sql as rawFiles } from './0022-raw-files.ts'
 import { sql as inboundShares } from './0023-inbound-shares.ts'
 import { sql as inboundClients } from './0024-inbound-clients.ts'
 import { sql as dmarcSums } from './0025-dmarc-sums.ts'
+import { sql as alertChannels } from './0026-alert-channels.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0023-inbound-shares', inboundShares),
   migration('0024-inbound-clients', inboundClients),
   migration('0025-dmarc-sums', dmarcSums),
+  migration('0026-alert-channels', alertChannels),
 ]
