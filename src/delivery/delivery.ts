@@ -117,6 +117,8 @@ export interface DeliveryResult {
   tlsSessions?: TlsSession[]
   /** Nothing was tried, because no server could be reached a moment ago: Unix ms of the next try. */
   notBefore?: number
+  /** No server was asked, because this machine has no way out to any. */
+  noWayOut?: true
   /** A trouble met on the path. Recipients are `postponed` for it, unless another server took the mail. */
   hindrance?: HindranceReport
   /** `capture` only: the bytes as they would have left. */
