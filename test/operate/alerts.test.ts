@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import { oldestMailCheck } from '../../src/operate/doctor/waiting-mail.ts'
 import { openAlerts } from '../../src/operate/open-alerts.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
@@ -345,6 +346,30 @@ test('due mail is no problem while other mail is tried, because a slow site take
   assert.deepEqual([waiting, told], [[], []])
   await at(127)
   assert.deepEqual([waiting, told], [[`begun waiting:${acme.company.id}`], ['begun oldest-mail']])
+})
+
+test('mail of a company is late although mail of another one is tried, and the doctor names the company', async () => {
+  const { at, waiting, told, dueAt } = await watch()
+  const { store, acme, beta } = world
+  const when = dueAt + 55 * 60_000
+  const sent = email(acme.company, ['a@quick.test'], {
+    domainId: acme.domains[0].id,
+    createdAt: when,
+    dueAt: when,
+  })
+  await store.accept(sent, { token })
+  await store.record(
+    attempt(sent, token, [result(0, { events: [{ type: 'delivered', at: when, detail: {} }] })]),
+  )
+  await digest(store, token)
+  const now = () => dueAt + 61 * 60_000
+  const oldest = await oldestMailCheck({ ...(await world.operation('operator')), now }).run()
+  assert.deepEqual(
+    [oldest.state, oldest.found],
+    ['warning', 'Mail of Beta has been due for 61 minutes and is not attempted, while other mail is.'],
+  )
+  await at(61)
+  assert.deepEqual([waiting, told], [[`begun waiting:${beta.company.id}`], []])
 })
 
 test('mail that became due while nothing ran is no problem until delivery has had ten minutes', async () => {
