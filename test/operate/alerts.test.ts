@@ -390,6 +390,9 @@ test('mail that became due while nothing ran is no problem until delivery has ha
   assert.deepEqual([waiting.splice(0).length, told.splice(0)], [2, ['over oldest-mail']])
   await store.resume({ companyId: null, domain: null }, dueAt + 122 * 60_000)
   await restart(200)
+  const now = () => dueAt + 203 * 60_000
+  const oldest = await oldestMailCheck({ ...(await world.operation('operator')), now }).run()
+  assert.deepEqual([oldest.state, oldest.advice], ['unknown', 'Look again in 7 minutes.'])
   await at(201)
   assert.deepEqual([waiting, told], [[], []])
   await at(211)

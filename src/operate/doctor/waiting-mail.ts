@@ -1,8 +1,8 @@
 /** Mail that waits although it should not. */
-import { type LateMail, lateMail, START_MS } from '../late-mail.ts'
+import { type LateMail, lateMail } from '../late-mail.ts'
 import type { Operation } from '../verb.ts'
 import { isDue, lanePauses, recentLanes, waitsForPath } from '../waiting-lanes.ts'
-import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
+import { type CheckFinding, lookAgainIn, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 const MINUTE = 60_000
 /** Ms without an attempt after which due mail is late, and after which that is a problem. */
@@ -23,7 +23,7 @@ async function oldestMail(op: Operation): Promise<CheckFinding> {
   if (late !== null) return ofInstallation(op, late)
   for (const companyId of companies.slice(0, MOST_COMPANIES)) {
     const own = await lateMail(op, companyId, now - TOO_LATE_MS)
-    if (own !== null && !own.isEarly) return ofCompany(op, companyId, own)
+    if (own !== null && own.knownAt === null) return ofCompany(op, companyId, own)
   }
   return ok('All due mail is attempted in time, or takes its turn.')
 }
@@ -41,13 +41,13 @@ async function overdueCompanies(op: Operation, since: number): Promise<string[]>
   return [...new Set(overdue.toSorted((a, b) => a.dueAt! - b.dueAt!).map(({ companyId }) => companyId))]
 }
 
-async function ofInstallation(op: Operation, { dueAt, isEarly }: LateMail): Promise<CheckFinding> {
+async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Promise<CheckFinding> {
   const now = op.now()
   const age = minutes(now - dueAt)
-  if (isEarly) {
+  if (knownAt !== null) {
     return unknown(
       `Mail has been due for ${age}, and delivery has only just begun.`,
-      `Look again in ${minutes(START_MS)}.`,
+      lookAgainIn(knownAt - now),
     )
   }
   const found = `Mail has been due for ${age} and is not attempted.`
