@@ -1,5 +1,5 @@
 import { AlertWatch } from '../operate/alerts/alert-watch.ts'
-import { type AlertChannels, tellAlert } from '../operate/alerts/tell-alert.ts'
+import { type AlertWays, alertChannels } from '../operate/alerts/tell-alert.ts'
 import { SERVICE } from '../operate/authority.ts'
 import { operationOn } from '../operate/open.ts'
 import { consoleUrl } from '../people/link.ts'
@@ -14,7 +14,7 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
   // Where no mail leaves, problems of delivery harm nobody who did not ask to hear of them.
   if (systemMail === null && alertWebhook === null && settings.delivery.kind === 'capture') return
   const url = base === null ? null : consoleUrl(publicUrl ?? base)
-  const channels: AlertChannels = {
+  const ways: AlertWays = {
     systemMail,
     alertTo: alertTo ?? [],
     webhook:
@@ -23,7 +23,6 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
         : { url: alertWebhook, ask: openOutgoing(parts).ask, userAgent: `Postroad/${version()}` },
     store,
     origin: { hostname, console: url },
-    log,
   }
   const watch = new AlertWatch({
     operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
@@ -31,7 +30,10 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
     delivers: settings.roles.includes('delivery'),
     hasChannel: systemMail !== null || alertWebhook !== null,
     patienceMs: settings.nodeTimeout,
-    tell: (alert, isOver) => tellAlert(channels, alert, isOver),
+    channels: () => alertChannels(ways),
+    onTell({ id, found }, isOver) {
+      log.warn({ alert: id, found }, isOver ? 'A problem is over' : 'There is a problem')
+    },
     onFault: rareWarning(log, 'Could not check for problems, or send alerts about them; retrying'),
   })
   started.defer(() => watch.stop())

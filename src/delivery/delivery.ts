@@ -6,13 +6,13 @@ import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { AttemptTls } from '../email/attempt-tls.ts'
 import type { Email } from '../email/fields.ts'
+import type { Hindrance } from '../email/hindrance.ts'
 import type { Outcome } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
-import type { Hindrance } from './judge/finding.ts'
 import type { ReplyAdvice } from './judge/reply-advice.ts'
 import type { Way } from './path/path.ts'
 
@@ -117,6 +117,8 @@ export interface DeliveryResult {
   tlsSessions?: TlsSession[]
   /** Nothing was tried, because no server could be reached a moment ago: Unix ms of the next try. */
   notBefore?: number
+  /** No server was asked, because this machine has no way out to any. */
+  noWayOut?: true
   /** A trouble met on the path. Recipients are `postponed` for it, unless another server took the mail. */
   hindrance?: HindranceReport
   /** `capture` only: the bytes as they would have left. */

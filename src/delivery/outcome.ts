@@ -31,6 +31,8 @@ export interface RouteFailure extends ReplyAdvice {
   cannotSend?: boolean
   /** No server answered, or none was asked because none had answered a moment ago. */
   unreachable?: boolean
+  /** This machine has no way out to the server, so none was asked. */
+  noWayOut?: true
   /** We do not connect to the server's address; the operator may know better. */
   refusedAddress?: boolean
 }

@@ -6,11 +6,18 @@ import type { BounceCategory } from '../mail/reply/category.ts'
 import { decideAttempt } from './lifecycle/attempt.ts'
 import { bornSuppressed } from './lifecycle/birth.ts'
 import { cancelDecision, changeDecision, endDecision, OUR_FAULT, orCanceled } from './lifecycle/decision.ts'
-import { BY_HAND, type Decision, type Facts, type Happening, postponedFrom } from './lifecycle/happening.ts'
+import {
+  BY_HAND,
+  type Decision,
+  type Facts,
+  type Happening,
+  isByHand,
+  postponedFrom,
+} from './lifecycle/happening.ts'
 import { decideReport } from './lifecycle/report.ts'
 
 export type * from './lifecycle/happening.ts'
-export { BY_HAND, decideAttempt, orCanceled, postponedFrom }
+export { BY_HAND, decideAttempt, isByHand, orCanceled, postponedFrom }
 
 /** Null: the happening is impossible in this state, or has no effect. */
 export function decide(before: Facts, happening: Happening): Decision | null {

@@ -1,5 +1,5 @@
 /** Mail that the service itself sends: to people, about the installation. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type SendingDomain, serviceSender } from '../accounts/account.ts'
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { acceptsMail } from '../accounts/sending.ts'
@@ -52,19 +52,16 @@ export class SystemMail {
 
   /** Resolves when the message is durable. Rejects with NoSystemSender, or a Refusal. */
   async send({ to, subject, text, variables, confidential, key }: SystemMessage): Promise<void> {
-    const content = { subject, text }
-    const fingerprint = createHash('sha256')
-      .update(JSON.stringify([to, content]))
-      .digest('hex')
     // RFC 3834 5: nobody should answer it automatically.
     const headers: Submission['headers'] = [['Auto-Submitted', 'auto-generated']]
     const recipientVariables = variables && { [to]: variables }
     await this.#submit(to, {
-      ...content,
+      subject,
+      text,
       headers,
       ...(recipientVariables && { recipientVariables }),
       ...(confidential && this.#isDirect() && { tls: 'required' }),
-      idempotency: { key, fingerprint },
+      idempotency: onceBy(key),
     })
   }
 
@@ -73,8 +70,7 @@ export class SystemMail {
    * is durable, and rejects as `send` does.
    */
   async sendReport({ to, raw, key }: SystemFile): Promise<void> {
-    const idempotency = { key, fingerprint: createHash('sha256').update(key).digest('hex') }
-    await this.#submit(to, { subject: '', headers: [], raw, tls: 'none', idempotency })
+    await this.#submit(to, { subject: '', headers: [], raw, tls: 'none', idempotency: onceBy(key) })
   }
 
   async #submit(
@@ -111,4 +107,9 @@ export class SystemMail {
     if (domain !== undefined) return domain
     throw new NoSystemSender(`POSTROAD_SYSTEM_FROM is ${this.#from}, but ${name} is no domain that sends`)
   }
+}
+
+/** The key alone decides: the words of a message may change between two tries. */
+function onceBy(key: string): NonNullable<Submission['idempotency']> {
+  return { key, fingerprint: hash('sha256', key) }
 }

@@ -11,13 +11,13 @@ const MINUTE = 60_000
 /** More than an hour of one company has, by minute and type of event. */
 const MOST_COUNTS = 10_000
 /** Ms that delivery has from its start for what has become due before. */
-export const START_MS = 10 * MINUTE
+const START_MS = 10 * MINUTE
 
 export interface LateMail {
   /** Unix ms: when the oldest of it became due. The end of a pause counts as that time. */
   dueAt: number
-  /** Delivery has only just begun, so nobody can say yet. */
-  isEarly: boolean
+  /** Unix ms: delivery has only just begun, so nobody can say before that time; null: it is late. */
+  knownAt: number | null
 }
 
 /** Mail that became due at `since` (Unix ms) or earlier, and is late. `companyId`: null: of the installation. */
@@ -32,7 +32,8 @@ export async function lateMail(
   if (dueAt === null || dueAt > since) return null
   const begun = await delivering()
   if (begun !== null && (await wasAnyTried(op, companyId, since))) return null
-  return { dueAt, isEarly: begun !== null && begun > now() - START_MS }
+  const knownAt = begun === null ? now() : begun + START_MS
+  return { dueAt, knownAt: knownAt > now() ? knownAt : null }
 }
 
 async function wasAnyTried(

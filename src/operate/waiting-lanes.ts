@@ -66,6 +66,11 @@ export function isDue({ dueAt }: Pick<WaitingLane, 'dueAt'>, now: number): boole
   return dueAt !== null && dueAt <= now
 }
 
+/** The next try of a closed path decides when it is tried, and not its own time. */
+export function waitsForPath({ dueAt, nextDueAt }: WaitingLane): boolean {
+  return nextDueAt !== dueAt
+}
+
 /** Some of it has met a closed path. */
 export function isHeld({ lastMessage }: Pick<QueueLane, 'lastMessage'>): boolean {
   return isOfOthers(lastMessage)

@@ -11,6 +11,7 @@ import {
   decideGiveBack,
   type FullMailboxRule,
   hopeless,
+  isByHand,
   postponedFrom,
 } from '../email/lifecycle.ts'
 import type { HoldReason } from '../email/recipient.ts'
@@ -52,7 +53,8 @@ export function attemptRecord(
     const { verdict } = outcome
     const counts = verdict === 'deferred' || verdict === 'uncertain'
     const postponed = verdict === 'postponed'
-    const untried = result.notBefore !== undefined
+    const isSpared = result.notBefore !== undefined
+    const untried = isSpared || (result.noWayOut === true && isPostponed(recipient))
     const happening: AttemptHappening = {
       kind: 'attempted',
       at: now,
@@ -66,8 +68,8 @@ export function attemptRecord(
       again: postponed ? Math.min(whenAgain(recipient, result, patience, now), end ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
-      // If no server was contacted, it is unknown whether the trouble lasts.
-      ...(postponed && postponementAt(now, untried ? 0 : now, schedule.lasts)),
+      // If none was tried, it is unknown whether the trouble lasts.
+      ...(postponed && postponementAt(now, isSpared ? 0 : now, schedule.lasts)),
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
@@ -85,6 +87,14 @@ export function attemptRecord(
     captured,
     recipients,
   }
+}
+
+/**
+ * Whether the recipient has been postponed before, by no person. If there was no way out to its servers, the next try
+ * brings the same sentence, which is not kept again.
+ */
+function isPostponed({ postponedSince }: ClaimedRecipient): boolean {
+  return postponedSince !== null && !isByHand(postponedSince)
 }
 
 /** The end of the attempts on the wall clock: one that is ahead reaches it too early (stops.ts). */

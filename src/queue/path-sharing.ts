@@ -1,4 +1,5 @@
 /** Shares what delivering nodes learn about their paths, and keeps it over a restart. */
+import type { Hindrance } from '../email/hindrance.ts'
 import { SHARED_KEPT_MS, type SharedPath, type SharedState, type Store } from '../store/store.ts'
 import type { Pacing } from './pacing.ts'
 import type { PathHealth } from './path-health.ts'
@@ -225,7 +226,7 @@ function parted(rows: readonly SharedPath[]): [limits: SharedPath[], others: Sha
  * it met itself before its start, it would meet again. Where the system chooses the source address, each node has its
  * own, so that servers may refuse only one of them.
  */
-function concernsThis(key: string, kind: string, from: Teacher): boolean {
+function concernsThis(key: string, kind: Hindrance, from: Teacher): boolean {
   if (kind === 'unreachable') return from === 'former'
   return from !== 'news' || kind !== 'path' || !hasOwnAddresses(key)
 }

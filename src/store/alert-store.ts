@@ -17,9 +17,23 @@ export interface NewAlert {
 export interface Alert extends NewAlert {
   /** Unix ms. */
   since: number
-  /** When its beginning was told; null: not yet. */
+  /** When its beginning was told, or given up; null: not yet to all channels. */
   toldAt: number | null
+  /**
+   * The names of the channels that believe the trouble to be open. Null: of all channels if `toldAt` is set (an earlier
+   * version told them), otherwise of none.
+   */
+  toldTo: readonly string[] | null
   endedAt: number | null
+}
+
+/** Whether channels that were told of the beginning are to be told of the end. */
+export function isEndUntold({
+  toldAt,
+  toldTo,
+  endedAt,
+}: Pick<Alert, 'toldAt' | 'toldTo' | 'endedAt'>): boolean {
+  return endedAt !== null && (toldAt !== null || toldTo !== null)
 }
 
 export interface AlertClaim {
@@ -37,10 +51,14 @@ export interface AlertStore {
    * `event`: logged for the company in the same commit, with that beginning, unless the trouble was open.
    */
   raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<void>
-  /** Forgets a trouble about which no alert was sent. `event`: logged in the same commit, if the trouble was open. */
+  /** Forgets a trouble of which no channel was told. `event`: logged in the same commit, if the trouble was open. */
   endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<void>
   /** Takes troubles whose beginning or end is to be told. */
   claimAlerts(claim: AlertClaim): Promise<Alert[]>
-  /** The beginning was told; if it had been told before, the end was. */
-  alertTold(alert: Alert, now: number): Promise<void>
+  /** Some channels were told of the beginning or the end; the others are told when the claim ends. */
+  alertPartlyTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
+  /** The beginning was told to `toldTo`, or the end to all but these, and no other channel has to be told. */
+  alertTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
+  /** The beginning of an open trouble is to be told to further channels. */
+  tellMore(alert: Alert): Promise<void>
 }

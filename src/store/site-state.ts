@@ -1,4 +1,5 @@
 /** The states of sites, as the delivering nodes report them. */
+import type { Hindrance } from '../email/hindrance.ts'
 
 export interface SiteState {
   /** Sites with equal keys are the same one. */
@@ -39,8 +40,7 @@ export interface SiteState {
 export interface SiteTrouble {
   /** Unix ms. */
   at: number
-  /** The finding (delivery/judge/finding.ts). */
-  kind: string
+  kind: Hindrance
   reason: string
 }
 
@@ -66,8 +66,7 @@ export interface SiteWarmUp {
 export interface SiteClosure {
   /** Unix ms. */
   since: number
-  /** The finding (delivery/judge/finding.ts). */
-  kind: string
+  kind: Hindrance
   reason: string
   /** The reason without the server's words, for companies whose own mail was not refused. */
   brief: string

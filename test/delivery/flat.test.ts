@@ -154,6 +154,7 @@ test('a result arrives as it was sent, with and without its optional fields', ()
     died: 'memory',
     hindrance: { kind: 'path', met: 'session', message: 'no' },
     notBefore: 1_800_000_000_001,
+    noWayOut: true,
     handedOver: true,
   }
   const { outcomes, dialogue, startedAt, duration } = result

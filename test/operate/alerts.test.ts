@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import { oldestMailCheck } from '../../src/operate/doctor/waiting-mail.ts'
 import { openAlerts } from '../../src/operate/open-alerts.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
@@ -22,15 +23,17 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]())
 
 /** An alert watch whose clock and sending the test controls. */
-async function watch() {
-  let op: Operation = await world.operation('operator')
+async function watch({ names = ['a'] }: { names?: string[] } = {}) {
   let store: Store = world.store
   const dueAt = (await world.store.oldestDue(Date.now()))!
+  let op: Operation = { ...(await world.operation('operator')), now: () => dueAt }
   const told: string[] = []
   /** The alerts about waiting mail, with the id of the company. */
   const waiting: string[] = []
   const faults: unknown[] = []
-  let failure: Error | null = null
+  const channels = [...names]
+  const failures = new Map<string, Error>()
+  const reports: string[] = []
   let sent = Promise.resolve()
   let onSend = () => {}
   const made = new AlertWatch({
@@ -39,13 +42,20 @@ async function watch() {
     delivers: true,
     hasChannel: true,
     patienceMs: 0,
-    async tell({ id }, isOver) {
-      if (failure !== null) throw failure
-      onSend()
-      await sent
-      const list = id.startsWith('waiting:') ? waiting : told
-      list.push(`${isOver ? 'over' : 'begun'} ${id}`)
-    },
+    channels:
+      async () =>
+      ({ id }) =>
+        channels.map((name) => ({
+          name,
+          async tell(isOver) {
+            if (failures.has(name)) throw failures.get(name)
+            onSend()
+            await sent
+            const list = id.startsWith('waiting:') ? waiting : told
+            list.push(`${isOver ? 'over' : 'begun'} ${id}${names.length > 1 ? ` to ${name}` : ''}`)
+          },
+        })),
+    onTell: ({ id }, isOver) => reports.push(`${isOver ? 'over' : 'begun'} ${id}`),
     onFault: (error) => faults.push(error),
   })
   return {
@@ -66,13 +76,14 @@ async function watch() {
       store = Object.assign(Object.create(world.store), change) as Store
     },
     stop: () => made.stop(),
-    failWith: (error: Error | null) => {
-      failure = error
-    },
+    failures,
+    channels,
+    reports,
     /** Checks and sends alerts as if it were so many minutes after the oldest mail became due. */
     async at(minutes: number, { far = false } = {}) {
       op = { ...op, store, accounts: await world.store.accounts(), now: () => dueAt + minutes * 60_000 }
       await made.look({ far })
+      await made.tellMore()
       await made.tellAll()
     },
   }
@@ -116,15 +127,109 @@ test('a stop waits for the alert that is being sent, so that no other node sends
 })
 
 test('an alert that cannot be delivered is retried for a day', async () => {
-  const { at, told, faults, failWith } = await watch()
-  failWith(new Error('no way to tell'))
+  const { at, told, faults, failures, reports } = await watch()
+  failures.set('a', new Error('no way to tell'))
   await at(61)
   assert.equal(faults.length, 3, 'of the installation and of two companies')
-  failWith(null)
+  failures.clear()
   await at(62)
   assert.deepEqual(told, [], 'claimed a minute ago')
   await at(67)
   assert.deepEqual(told, ['begun oldest-mail'])
+  assert.equal(reports.filter((each) => each === 'begun oldest-mail').length, 1)
+
+  failures.set('a', new Error('no way to tell'))
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  for (const minutes of [70, 80, 70 + 24 * 60]) await at(minutes)
+  assert.deepEqual(await world.store.alerts(), [], 'given up')
+})
+
+test('a channel that fails neither keeps others from being told, nor has them told again', async () => {
+  const { at, told, failures } = await watch({ names: ['a', 'b'] })
+  failures.set('a', new Error('no way to tell'))
+  await at(61)
+  assert.deepEqual(told.splice(0), ['begun oldest-mail to b'])
+  failures.clear()
+  await at(67)
+  await at(75)
+  assert.deepEqual(told.splice(0), ['begun oldest-mail to a'])
+
+  failures.set('b', new Error('no way to tell'))
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  await at(80)
+  assert.deepEqual(told.splice(0), ['over oldest-mail to a'])
+  failures.clear()
+  await at(87)
+  await at(95)
+  assert.deepEqual(told.splice(0), ['over oldest-mail to b'])
+})
+
+test('a problem that is over before a channel accepts its beginning is over for the others only', async () => {
+  const { at, told, failures } = await watch({ names: ['a', 'b'] })
+  failures.set('a', new Error('no way to tell'))
+  await at(61)
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  failures.clear()
+  await at(67)
+  await at(75)
+  assert.deepEqual(told, ['begun oldest-mail to b', 'over oldest-mail to b'])
+})
+
+test('a problem that comes back before all channels know of its end begins anew for those that do', async () => {
+  const { at, told, failures } = await watch({ names: ['a', 'b'] })
+  const { store } = world
+  await at(61)
+  told.splice(0)
+  const [before] = await store.alerts()
+  failures.set('b', new Error('no way to tell'))
+  await store.pause({ companyId: null, domain: null, since: 1 })
+  await at(65)
+  assert.deepEqual(told.splice(0), ['over oldest-mail to a'])
+  await store.resume({ companyId: null, domain: null }, 1)
+  failures.clear()
+  await at(135)
+  assert.deepEqual(told.splice(0), ['begun oldest-mail to a'])
+  const back = (await store.alerts()).find(({ id }) => id === 'oldest-mail')!
+  assert.ok(back.since > before!.since, 'mail has a key with the time of the beginning')
+})
+
+test('a channel that is set up while a problem is open is told of it once, and of its end', async () => {
+  const { at, told, channels, failures } = await watch({ names: ['a', 'b'] })
+  channels.pop()
+  await at(61)
+  assert.deepEqual(told.splice(0), ['begun oldest-mail to a'])
+  channels.push('b')
+  failures.set('b', new Error('no way to tell'))
+  await at(70)
+  failures.clear()
+  for (const minutes of [76, 80]) await at(minutes)
+  assert.deepEqual(told.splice(0), ['begun oldest-mail to b'])
+  channels.push('c')
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  for (const minutes of [85, 90]) await at(minutes)
+  assert.deepEqual(told.splice(0), ['over oldest-mail to a', 'over oldest-mail to b'])
+})
+
+test('a node tells of an end only to its own channels, and leaves others to another node for a day', async () => {
+  const [one, other] = [await watch({ names: ['a', 'b'] }), await watch({ names: ['a', 'b'] })]
+  other.channels.pop()
+  await one.at(61)
+  one.told.splice(0)
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  await other.at(65)
+  await one.at(71)
+  assert.deepEqual([other.told, one.told], [['over oldest-mail to a'], ['over oldest-mail to b']])
+})
+
+test('a problem that an earlier version has told of is not told of again', async () => {
+  const { at, told, answer, channels } = await watch({ names: ['a', 'b'] })
+  const { store } = world
+  await at(61)
+  told.splice(0)
+  channels.push('c')
+  answer({ alerts: async () => (await store.alerts()).map((alert) => ({ ...alert, toldTo: null })) })
+  await at(70)
+  assert.deepEqual(told, [])
 })
 
 test('a webhook that has failed for an hour is a problem until it answers', async () => {
@@ -243,6 +348,30 @@ test('due mail is no problem while other mail is tried, because a slow site take
   assert.deepEqual([waiting, told], [[`begun waiting:${acme.company.id}`], ['begun oldest-mail']])
 })
 
+test('mail of a company is late although mail of another one is tried, and the doctor names the company', async () => {
+  const { at, waiting, told, dueAt } = await watch()
+  const { store, acme, beta } = world
+  const when = dueAt + 55 * 60_000
+  const sent = email(acme.company, ['a@quick.test'], {
+    domainId: acme.domains[0].id,
+    createdAt: when,
+    dueAt: when,
+  })
+  await store.accept(sent, { token })
+  await store.record(
+    attempt(sent, token, [result(0, { events: [{ type: 'delivered', at: when, detail: {} }] })]),
+  )
+  await digest(store, token)
+  const now = () => dueAt + 61 * 60_000
+  const oldest = await oldestMailCheck({ ...(await world.operation('operator')), now }).run()
+  assert.deepEqual(
+    [oldest.state, oldest.found],
+    ['warning', 'Mail of Beta has been due for 61 minutes and is not attempted, while other mail is.'],
+  )
+  await at(61)
+  assert.deepEqual([waiting, told], [[`begun waiting:${beta.company.id}`], []])
+})
+
 test('mail that became due while nothing ran is no problem until delivery has had ten minutes', async () => {
   const { at, waiting, told, dueAt } = await watch()
   const { store } = world
@@ -261,6 +390,9 @@ test('mail that became due while nothing ran is no problem until delivery has ha
   assert.deepEqual([waiting.splice(0).length, told.splice(0)], [2, ['over oldest-mail']])
   await store.resume({ companyId: null, domain: null }, dueAt + 122 * 60_000)
   await restart(200)
+  const now = () => dueAt + 203 * 60_000
+  const oldest = await oldestMailCheck({ ...(await world.operation('operator')), now }).run()
+  assert.deepEqual([oldest.state, oldest.advice], ['unknown', 'Look again in 7 minutes.'])
   await at(201)
   assert.deepEqual([waiting, told], [[], []])
   await at(211)

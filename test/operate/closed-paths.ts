@@ -1,11 +1,12 @@
 /** Sites that take no mail, as delivering nodes have written them into the store. */
+import type { Hindrance } from '../../src/email/hindrance.ts'
 import type { SiteClosure, SiteState, Store } from '../../src/store/store.ts'
 import { node } from '../store/samples.ts'
 
 export interface ClosedSite {
   /** Key of the site. */
   site: string
-  kind?: string
+  kind?: Hindrance
   list?: { name: string; removal: string } | null
   since?: number
   /** The company whose mail alone the closure concerns; absent: it concerns all mail. */
@@ -43,7 +44,7 @@ export async function openPaths(store: Store, ...sites: string[]): Promise<void>
 
 /** A node that cannot reach the servers of these providers, until it is left. */
 export async function cannotReach(store: Store, ...providers: string[]): Promise<AsyncDisposable> {
-  const closed = { kind: 'unreachable', since: 1 }
+  const closed = { kind: 'unreachable', since: 1 } as const
   return await reportClosed(
     store,
     providers.map((name) => ({ ...closed, name, provider: name })),

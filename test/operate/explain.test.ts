@@ -56,7 +56,13 @@ test('a site that has closed its door is the problem, for the senders that it co
   const { path } = await explain(await operation(), { address: JANE, from: 'acme.test' })
   const token = await world.store.join(node('a'))
   const closed = { since: 0, reason: '554 listed', nextTryAt: 60_000, list: null }
-  const concerning = { kind: 'path', brief: 'x refuses', metBy: null, companyId: null, company: null }
+  const concerning = {
+    kind: 'path' as const,
+    brief: 'x refuses',
+    metBy: null,
+    companyId: null,
+    company: null,
+  }
   const report = async (sendingDomain: string | null) => {
     const site = {
       ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [], sources: [] },
@@ -84,7 +90,7 @@ test('a company reads the words of a server only if its own mail met them', asyn
   const closure = (reason: string, metBy: string, whose: string | null) => ({
     ...{
       since: 0,
-      kind: 'path',
+      kind: 'path' as const,
       reason,
       brief: 'mx1 refuses mail (554)',
       nextTryAt: 60_000,
@@ -131,7 +137,14 @@ test('limits in force, and the warm-up of the address; mail leaves from another 
   const none = { sessions: null, messagesPerMinute: null }
   const used = { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 }
   const closed = {
-    ...{ since: 0, kind: 'path', reason: '554 listed', brief: 'it refuses', nextTryAt: 60_000, list: null },
+    ...{
+      since: 0,
+      kind: 'path' as const,
+      reason: '554 listed',
+      brief: 'it refuses',
+      nextTryAt: 60_000,
+      list: null,
+    },
     ...{ metBy: null, companyId: null, company: null, sendingDomain: null, recipientDomain: null },
     source: first!,
   }

@@ -6,6 +6,7 @@ import { Resolver } from '../../src/dns/resolver.ts'
 import { othersFailed } from '../../src/email/not-attempted.ts'
 import type { HoldReason } from '../../src/email/recipient.ts'
 import { waitingMail } from '../../src/operate/alerts/company-waiting.ts'
+import { oldestMailCheck } from '../../src/operate/doctor/waiting-mail.ts'
 import { listedStatuses } from '../../src/operate/listed-status.ts'
 import { emailStatus, nextSteps } from '../../src/operate/next-step.ts'
 import { pause, resume } from '../../src/operate/pauses.ts'
@@ -218,6 +219,19 @@ test('mail that has been due for an hour shows the reply of a closure that has o
   const bench = await openWorld(t)
   await shareClosedPaths(bench.world.store, { site: `mx:${SITE}`, since: Date.now() + 2 * HOUR - 60_000 })
   assert.deepEqual(await foundOfAcme(bench), ['Mail to one.test has waited for an hour: no.'])
+})
+
+test('the doctor does not miss an attempt of mail that waits for a closed path', async (t) => {
+  const { op, world, hold } = await openWorld(t)
+  const { acme, beta, store } = world
+  for (const { domains } of [acme, beta])
+    await store.pause({ companyId: null, domain: `customer-of.${domains[0].name}`, since: 1 })
+  const now = Date.now() + 2 * HOUR
+  await hold(acme, 'a@one.test', { heldFor: null, dueAt: now - 61 * 60_000, message: '451 4.7.1 Greylisted' })
+  const stateOfOldest = async () => (await oldestMailCheck({ ...op, now: () => now }).run()).state
+  assert.equal(await stateOfOldest(), 'problem')
+  await shareClosedPaths(store, { site: `mx:${SITE}` })
+  await until(async () => (await stateOfOldest()) === 'ok', 'lanes that are read anew')
 })
 
 test('a closure of one of two sources, or of another route than that of the mail, is not reported', async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { DeliveryResult, RecipientOutcome } from '../../src/delivery/delivery.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { untriedOf } from '../../src/email/codec.ts'
+import { BY_HAND } from '../../src/email/lifecycle.ts'
 import { attemptRecord, returnRecord } from '../../src/queue/attempt.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
@@ -137,6 +138,20 @@ test('a recipient whose servers were not asked is given back untried', () => {
     events.map(({ type }) => type),
     ['delivery_delayed'],
   )
+})
+
+test('a try without a way out is kept once, and ends with the retry schedule', () => {
+  const schedule = new RetrySchedule([1, 1, 1])
+  const outcome = { verdict: 'postponed', message: 'no way out over IPv6' } as const
+  const after = (postponedSince: number | null) => {
+    const [recipient] = recordedOf([{ postponedSince }], null, outcome, schedule, { noWayOut: true })
+    const { change, tried, events } = recipient!.decision
+    return [change!.state, tried, ...events.map(({ type }) => type)]
+  }
+  assert.deepEqual(after(null), ['waiting', true, 'delivery_delayed'])
+  assert.deepEqual(after(BY_HAND.operator), ['waiting', true, 'delivery_delayed'], 'a person asked for it')
+  assert.deepEqual(after(1 - schedule.lasts), ['waiting', false])
+  assert.deepEqual(after(-schedule.lasts), ['failed', false, 'failed'])
 })
 
 test('mail on a closed path is given up only when the path was found closed at the end of its time', () => {

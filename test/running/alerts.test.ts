@@ -18,8 +18,7 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
   const posted: Record<string, unknown>[] = []
   const server = createServer(async (request, response) => {
     posted.push(JSON.parse(await text(request)))
-    // The mail has been sent before; it must not be sent again.
-    response.writeHead(posted.length === 1 ? 204 : 500).end()
+    response.writeHead(204).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
@@ -58,6 +57,25 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
   assert.deepEqual(content!.headers, [['Auto-Submitted', 'auto-generated']])
 })
 
+test('an alert that cannot be mailed is posted, once', async (t) => {
+  const receiver = await Receiver.start()
+  t.after(() => receiver[Symbol.asyncDispose]())
+  await using service = await startService({
+    systemFrom: 'postroad@unknown.test',
+    alertTo: ['ada@example.test'],
+    alertWebhook: receiver.url,
+    allowPrivateNetworks: true,
+  })
+  const { store } = service
+  const problem = { title: 'T', found: 'F.', advice: null, memberAdvice: null }
+  await store.raiseAlert({ id: 'hostname', companyId: null, ...problem }, Date.now())
+  await until(async () => (await store.alerts())[0]?.toldTo?.length === 1, 'the record of the telling')
+  const [alert] = await store.alerts()
+  assert.match(alert!.toldTo![0]!, /^webhook:/)
+  assert.equal(alert!.toldAt, null, 'the mail is tried again')
+  assert.equal((await receiver.until(({ length }) => length > 0)).length, 1)
+})
+
 test('alerts by mail need a sender', () => {
   assert.throws(
     () => loadSettings({ POSTROAD_ALERT_TO: 'ops@example.com' }, { envFile: null }),
@@ -87,16 +105,17 @@ test('a webhook of a company gets a signed event when a problem begins, and one 
   const told = await add(receiver.url, ['problem.started', 'problem.ended'])
   const failing = await add('https://hooks.acme.test/', ['email.bounced'])
 
+  const accounts = await store.accounts()
   const watch = new AlertWatch({
     operation: () => operationOn(settings, store, SERVICE, accounts),
     token: () => null,
     delivers: true,
     hasChannel: true,
     patienceMs: 0,
-    tell: async () => {},
+    channels: async () => () => [],
+    onTell() {},
     onFault: (error) => assert.fail(error as Error),
   })
-  const accounts = await store.accounts()
   const since = Date.now() - 2 * 3_600_000
   await store.updateWebhook(failing.id, { failingSince: since })
   await watch.look({ far: false })

@@ -1,4 +1,5 @@
 /** The party at fault for an answer, and the consequences. */
+import { HINDRANCES, type Hindrance } from '../../email/hindrance.ts'
 
 export type Finding =
   /** The recipient's: the address does not exist, and will not. */
@@ -98,17 +99,5 @@ export const TELLING: readonly Finding[] = [
 
 /** Whether the path itself is in trouble. If so, the path is closed, and single tries find out when it is clear. */
 export function hinders(finding: Finding): finding is Hindrance {
-  return Object.hasOwn(HINDRANCES, finding)
-}
-
-export type Hindrance = 'credentials' | 'path' | 'sender' | 'source' | 'busy' | 'unreachable'
-
-/** A record, so that a kind that is missing here does not compile. */
-const HINDRANCES: Readonly<Record<Hindrance, true>> = {
-  credentials: true,
-  path: true,
-  sender: true,
-  source: true,
-  busy: true,
-  unreachable: true,
+  return HINDRANCES.some((each) => each === finding)
 }

@@ -121,7 +121,7 @@ export function reachable(
   const message = `${host} has only ${theirs} addresses, and the source of this mail only an ${ours} address`
   return {
     kind: 'none',
-    failure: { finding: 'unreachable', enhancedCode: '4.4.4', message, unreachable: true },
+    failure: { finding: 'unreachable', enhancedCode: '4.4.4', message, unreachable: true, noWayOut: true },
   }
 }
 

@@ -104,8 +104,13 @@ export class RecipientAnswers {
   }
 
   /** `asked`: host, address and port. */
-  failUnreachable(asked: string, enhancedCode: string, message: string): void {
-    this.failAll({ finding: 'unreachable', enhancedCode, message, unreachable: true, asked })
+  failUnreachable(
+    asked: string,
+    enhancedCode: string,
+    message: string,
+    why: Pick<RouteFailure, 'noWayOut'> = {},
+  ): void {
+    this.failAll({ finding: 'unreachable', enhancedCode, message, unreachable: true, asked, ...why })
   }
 
   /** Recipients without an answer that stands get the most telling of theirs. */

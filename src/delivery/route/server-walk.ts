@@ -87,6 +87,7 @@ export class ServerWalk {
     const { tlsSessions } = this.#opening
     if (tlsSessions.length > 0) result.tlsSessions = tlsSessions
     if (hindrance !== null) result.hindrance = reportOf(hindrance)
+    if (hindrance?.noWayOut && server === null) result.noWayOut = true
     const { notBefore } = this.#addresses
     const wasSpared = hindrance?.finding === 'unreachable' && !this.#end.isCut
     if (wasSpared && notBefore < Number.POSITIVE_INFINITY) result.notBefore = notBefore

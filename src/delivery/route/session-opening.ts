@@ -159,7 +159,7 @@ export class SessionOpening {
     const name = `${target.host} [${target.address}]:${target.port}`
     if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
       const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
-      this.#answers.failUnreachable(name, '4.4.4', message)
+      this.#answers.failUnreachable(name, '4.4.4', message, { noWayOut: true })
       return
     }
     // A relay is not to blame if it lacks what only this mail demands, so its path stays open.

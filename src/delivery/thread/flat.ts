@@ -75,7 +75,7 @@ export type FlatSharing = [number: number, what: 'dot' | 'apart' | 'uncut']
 /** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(
   ['outcomes', 'server', 'dialogue', 'startedAt', 'duration', 'tls'],
-  ['captured', 'died', 'hindrance', 'notBefore', 'handedOver', 'tlsSessions'],
+  ['captured', 'died', 'hindrance', 'notBefore', 'noWayOut', 'handedOver', 'tlsSessions'],
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],

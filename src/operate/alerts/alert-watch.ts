@@ -6,12 +6,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { acceptsMail } from '../../accounts/sending.ts'
 import { type NewCompanyEvent, problemChanged } from '../../email/company-event.ts'
-import type { Alert, NewAlert } from '../../store/store.ts'
+import { type Alert, isEndUntold, type NewAlert } from '../../store/store.ts'
 import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
 import { companyTroubleOf, companyTroubles } from './company-troubles.ts'
+import type { AlertChannel } from './tell-alert.ts'
 
 export interface AlertWatchParts {
   operation(): Operation
@@ -23,8 +24,10 @@ export interface AlertWatchParts {
   hasChannel: boolean
   /** Ms without a node that delivers before another node checks: a restart is no trouble. */
   patienceMs: number
-  /** Sends an alert. Rejects when no channel accepted it; it is then tried again. */
-  tell(alert: Alert, isOver: boolean): Promise<void>
+  /** The channels of alerts at this moment. */
+  channels(): Promise<(alert: Alert) => readonly AlertChannel[]>
+  /** Before a beginning or an end is told for the first time. */
+  onTell(alert: Alert, isOver: boolean): void
   onFault(error: unknown): void
 }
 
@@ -35,7 +38,7 @@ const NEAR_ROUNDS = 60
 const FAR_ROUNDS = 720
 /** Ms after which another node sends an alert that this node has not finished sending. */
 const CLAIM_MS = 5 * 60_000
-/** Ms after which no node tries any more to send an alert. */
+/** Ms after which this node no longer tries to send an alert. */
 const GIVE_UP_MS = 24 * 3_600_000
 const TOLD_AT_ONCE = 20
 /** Ms that a stop waits for the alert under way. */
@@ -54,12 +57,14 @@ export class AlertWatch {
   /** Below 0 while a node that does not deliver waits for one that does. */
   #rounds: number
   #stopped = false
+  readonly #startedAt: number
   /** The alert that is being sent. */
   #telling: Promise<void> = Promise.resolve()
 
   constructor(parts: AlertWatchParts) {
     this.#parts = parts
     this.#rounds = parts.delivers ? 0 : this.#patience
+    this.#startedAt = parts.operation().now()
   }
 
   get #patience(): number {
@@ -90,7 +95,9 @@ export class AlertWatch {
       const isNear = round >= 0 && round % NEAR_ROUNDS === 0
       // A node that sends no mail learns nothing from port 25, DNS or block lists.
       if (isNear && isFirst) await this.look({ far: delivers && round % FAR_ROUNDS === NEAR_ROUNDS })
-      if (delivers || (hasChannel && !isAnyDelivering)) await this.tellAll()
+      if (!delivers && (!hasChannel || isAnyDelivering)) return
+      if (round % NEAR_ROUNDS === 0) await this.tellMore()
+      await this.tellAll()
     } catch (error) {
       if (!this.#stopped) this.#parts.onFault(error)
     }
@@ -136,30 +143,57 @@ export class AlertWatch {
     }
   }
 
+  /** Finds channels that know nothing of an open trouble: they were set up after it began. `tellAll` tells them. */
+  async tellMore(): Promise<void> {
+    const { store } = this.#parts.operation()
+    const told = (await store.alerts()).filter(({ toldAt, endedAt }) => toldAt !== null && endedAt === null)
+    if (told.length === 0) return
+    const channelsOf = await this.#parts.channels()
+    for (const alert of told) if (untold(alert, channelsOf(alert)).length > 0) await store.tellMore(alert)
+  }
+
   /** Sends all alerts that have not been sent yet. */
   async tellAll(): Promise<void> {
     const { store, now } = this.#parts.operation()
     const claimed = await store.claimAlerts({ now: now(), until: now() + CLAIM_MS, limit: TOLD_AT_ONCE })
+    if (claimed.length === 0) return
+    const channelsOf = await this.#parts.channels()
     for (const alert of claimed) {
       if (this.#stopped) return
-      const telling = this.#tell(alert)
+      const telling = this.#tell(alert, channelsOf(alert))
       this.#telling = telling.catch(() => {})
       await telling
     }
   }
 
-  async #tell(alert: Alert): Promise<void> {
-    const { operation, tell, onFault } = this.#parts
+  /** A channel that fails neither keeps others from being told, nor has them told again. */
+  async #tell(alert: Alert, channels: readonly AlertChannel[]): Promise<void> {
+    const { operation, onFault, onTell } = this.#parts
     const { store, now } = operation()
-    const isEnd = alert.toldAt !== null
-    try {
-      await tell(alert, isEnd)
-    } catch (error) {
-      onFault(error)
-      if (now() - (isEnd ? alert.endedAt! : alert.since) < GIVE_UP_MS) return
-    }
-    await store.alertTold(alert, now())
+    const isEnd = isEndUntold(alert)
+    const { toldTo } = alert
+    const due = untold(alert, channels)
+    if (isEnd ? alert.toldAt !== null : toldTo === null) onTell(alert, isEnd)
+    const results = await Promise.allSettled(due.map((channel) => channel.tell(isEnd)))
+    for (const result of results) if (result.status === 'rejected') onFault(result.reason)
+    const namesOf = (status: 'fulfilled' | 'rejected') =>
+      due.filter((_, index) => results[index]!.status === status).map(({ name }) => name)
+    const [accepted, failed] = [namesOf('fulfilled'), namesOf('rejected')]
+    // Other nodes may have the channels that this one lacks.
+    const left = isEnd ? (toldTo ?? failed).filter((name) => !accepted.includes(name)) : failed
+    const told = isEnd ? left : [...(toldTo ?? []), ...accepted]
+    const isGivenUp = now() - Math.max(isEnd ? alert.endedAt! : alert.since, this.#startedAt) >= GIVE_UP_MS
+    if (left.length > 0 && !isGivenUp) await store.alertPartlyTold(alert, told, now())
+    else await store.alertTold(alert, isEnd ? [] : [...told, ...failed], now())
   }
+}
+
+/** The channels that are still to be told of the beginning or the end. */
+function untold(alert: Alert, channels: readonly AlertChannel[]): AlertChannel[] {
+  const { toldAt, toldTo } = alert
+  const isEnd = isEndUntold(alert)
+  if (toldTo === null) return isEnd || toldAt === null ? [...channels] : []
+  return channels.filter(({ name }) => toldTo.includes(name) === isEnd)
 }
 
 /** Webhooks of its company get an event about it. */

@@ -70,7 +70,7 @@ async function waitingOf(
   if (!lanes.some((lane) => isDueSince(lane, since))) return NOTHING_FOUND
   const late = await lateMail(op, companyId, since, delivering)
   if (late === null) return NOTHING_FOUND
-  if (late.isEarly) return { ...NOTHING_FOUND, unknown: [idOf(companyId)] }
+  if (late.knownAt !== null) return { ...NOTHING_FOUND, unknown: [idOf(companyId)] }
   // A path that closes again and again has not been closed for long, and keeps its mail waiting all the same.
   const due = lanes.find((lane) => isDueSince(lane, since) && closureOf.has(lane))
   const alert = due === undefined ? dueMail(op, companyId) : heldMail(op, due, closureOf.get(due)!)

@@ -1,5 +1,5 @@
 /** Tells people of an alert, by mail and at a URL. */
-import type { Log } from '../../common/logging.ts'
+import { hash } from 'node:crypto'
 import type { SendRequest } from '../../network/outgoing.ts'
 import type { Alert, Store } from '../../store/store.ts'
 import { pageOfAlert } from './alert-page.ts'
@@ -11,55 +11,74 @@ interface AlertMailer {
   send(message: { to: string; subject: string; text: string; key: string }): Promise<void>
 }
 
-export interface AlertChannels {
+interface AlertWebhook {
+  url: string
+  ask: SendRequest
+  userAgent: string
+}
+
+export interface AlertWays {
   /** Null: no alert is sent by mail. */
   systemMail: AlertMailer | null
   /** Addresses that get all alerts, in addition to the people who choose them. */
   alertTo: readonly string[]
   /** Null: no URL is called. */
-  webhook: { url: string; ask: SendRequest; userAgent: string } | null
+  webhook: AlertWebhook | null
   store: Pick<Store, 'accounts' | 'people'>
   origin: AlertOrigin
-  log: Log
+}
+
+/** An address or a URL that an alert is sent to. */
+export interface AlertChannel {
+  /** The same on all nodes, and after a restart. */
+  name: string
+  /** Rejects when the channel does not accept the alert. */
+  tell(isOver: boolean): Promise<void>
 }
 
 const TIMEOUT_MS = 15_000
 const MOST_OF_ANSWER = 1_024
 
-/** Rejects when a channel fails; the alert is then sent again. */
-export async function tellAlert(channels: AlertChannels, alert: Alert, isOver: boolean): Promise<void> {
-  const { log, systemMail, webhook } = channels
-  log.warn({ alert: alert.id, found: alert.found }, isOver ? 'A problem is over' : 'There is a problem')
-  if (systemMail !== null) await mailAlert(channels, systemMail, alert, isOver)
-  if (webhook !== null) await postAlert(webhook, alertJson(alert, isOver, channels.origin.hostname))
+/** Finds the channels of alerts, by what people have chosen at this moment. */
+export async function alertChannels(ways: AlertWays): Promise<(alert: Alert) => AlertChannel[]> {
+  const { systemMail, webhook, origin } = ways
+  const mail = systemMail === null ? () => [] : await mailChannels(ways, systemMail)
+  return (alert) => [...mail(alert), ...(webhook === null ? [] : [webhookChannel(webhook, alert, origin)])]
 }
 
-async function mailAlert(
-  { alertTo, store, origin }: AlertChannels,
+async function mailChannels(
+  { alertTo, store, origin }: AlertWays,
   systemMail: AlertMailer,
-  alert: Alert,
-  isOver: boolean,
-): Promise<void> {
-  const { id, since } = alert
-  const { domains } = await store.accounts()
-  const page = pageOfAlert(alert, domains)
+): Promise<(alert: Alert) => AlertChannel[]> {
+  const [{ domains }, people] = await Promise.all([store.accounts(), store.people(null)])
   const operators = alertTo.map((address) => ({ address, isOperator: true }))
-  const readers = [...readersOf(alert, await store.people(null)), ...operators]
-  // The last one of an address counts.
-  for (const [to, isOperator] of new Map(readers.map((reader) => [reader.address, reader.isOperator]))) {
-    const key = `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`
-    await systemMail.send({
-      ...alertMail(alert, adviceFor(isOperator, alert), isOver, origin, page),
-      to,
-      key,
-    })
+  return (alert) => {
+    const { id, since } = alert
+    const page = pageOfAlert(alert, domains)
+    const readers = [...readersOf(alert, people), ...operators]
+    // The last one of an address counts.
+    const byAddress = new Map(readers.map((reader) => [reader.address, reader.isOperator]))
+    return [...byAddress].map(([to, isOperator]) => ({
+      name: `mail:${to}`,
+      tell: (isOver) =>
+        systemMail.send({
+          ...alertMail(alert, adviceFor(isOperator, alert), isOver, origin, page),
+          to,
+          key: `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`,
+        }),
+    }))
   }
 }
 
-async function postAlert(
-  { url, ask, userAgent }: NonNullable<AlertChannels['webhook']>,
-  content: object,
-): Promise<void> {
+function webhookChannel(webhook: AlertWebhook, alert: Alert, { hostname }: AlertOrigin): AlertChannel {
+  return {
+    // The URL is a secret.
+    name: `webhook:${hash('sha256', webhook.url).slice(0, 16)}`,
+    tell: (isOver) => postAlert(webhook, alertJson(alert, isOver, hostname)),
+  }
+}
+
+async function postAlert({ url, ask, userAgent }: AlertWebhook, content: object): Promise<void> {
   const { status } = await ask({
     method: 'POST',
     url: new URL(url),

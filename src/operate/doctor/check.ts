@@ -72,6 +72,12 @@ export const warning = (found: string, advice: string): CheckFinding => ({ state
 export const problem = (found: string, advice: string): CheckFinding => ({ state: 'problem', found, advice })
 export const unknown = (found: string, advice: string): CheckFinding => ({ state: 'unknown', found, advice })
 
+/** The advice where only time tells. */
+export function lookAgainIn(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000))
+  return minutes === 1 ? 'Look again in a minute.' : `Look again in ${minutes} minutes.`
+}
+
 /** The state of several checks together: the worst one. */
 export function worstOf(states: readonly CheckState[]): CheckState {
   const worst = Math.max(0, ...states.map((state) => CHECK_STATES.indexOf(state)))

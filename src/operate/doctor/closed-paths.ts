@@ -2,6 +2,7 @@
 import { Tally } from '../../common/tally.ts'
 import { siteKeyOf } from '../../delivery/path/path.ts'
 import { isOfProvider } from '../../delivery/path/site-directory.ts'
+import type { Hindrance } from '../../email/hindrance.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
 import { sharedClosedPaths } from '../shared-closures.ts'
 import { presentSites } from '../sites.ts'
@@ -18,11 +19,18 @@ const MOST_OF_ONE = 3
 /** Closures of one site that are named. */
 const MOST_NAMED = 5
 
-/** Closures that are about this service: a site that is down or busy is one of many, and opens by itself. */
-const REFUSALS: ReadonlySet<string> = new Set(['path', 'credentials', 'sender'])
+/** Whether closures are about this service: a site that is down or busy is one of many, and opens by itself. */
+const CONCERNS_US: Readonly<Record<Hindrance, boolean>> = {
+  credentials: true,
+  path: true,
+  sender: true,
+  source: false,
+  busy: false,
+  unreachable: false,
+}
 
 export function concernsThisService({ kind }: Pick<SiteClosure, 'kind'>): boolean {
-  return REFUSALS.has(kind)
+  return CONCERNS_US[kind]
 }
 
 export function isUnreachableProvider({ provider, closed }: SiteState): boolean {

@@ -4,7 +4,7 @@ import { lastRead } from '../../mailbox/last-read.ts'
 import { ASIDE, MailboxFault, MailboxSession } from '../../mailbox/session.ts'
 import { deliveringSince } from '../delivering-since.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
+import { type CheckFinding, lookAgainIn, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 const MINUTE_MS = 60_000
 /**
@@ -40,10 +40,11 @@ async function readLately(op: Operation): Promise<CheckFinding> {
   const minutes = minutesSince(op, at)
   if (minutes >= LATE) {
     const begun = await deliveringSince(op)
-    return begun !== null && minutesSince(op, begun) < LATE
+    const left = begun === null ? 0 : begun + LATE * MINUTE_MS - op.now()
+    return left > 0
       ? unknown(
           `No node has read it for ${minutes} minutes, and delivery has only just begun.`,
-          `Look again in ${LATE} minutes.`,
+          lookAgainIn(left),
         )
       : problem(`No node has read it for ${minutes} minutes, so bounces do not count.`, advice)
   }

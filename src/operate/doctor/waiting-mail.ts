@@ -1,33 +1,68 @@
 /** Mail that waits although it should not. */
-import { lateMail, START_MS } from '../late-mail.ts'
+import { type LateMail, lateMail } from '../late-mail.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
+import { isDue, lanePauses, recentLanes, waitsForPath } from '../waiting-lanes.ts'
+import { type CheckFinding, lookAgainIn, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 const MINUTE = 60_000
 /** Ms without an attempt after which due mail is late, and after which that is a problem. */
 const LATE_MS = 10 * MINUTE
 const TOO_LATE_MS = 60 * MINUTE
+/** Companies that are looked at one by one: those with the oldest mail. */
+const MOST_COMPANIES = 20
 
-/** Paused mail does not count, nor does mail that takes its turn. */
+/** Paused mail does not count, nor does mail that takes its turn or waits for a closed path. */
 export function oldestMailCheck(op: Operation): PlannedCheck {
   return { id: 'oldest-mail', title: 'Oldest due mail', run: () => oldestMail(op) }
 }
 
 async function oldestMail(op: Operation): Promise<CheckFinding> {
   const now = op.now()
-  const late = await lateMail(op, null, now - LATE_MS)
-  if (late === null) return ok('All due mail is attempted in time, or takes its turn.')
-  const age = minutes(now - late.dueAt)
-  if (late.isEarly) {
+  const companies = await overdueCompanies(op, now - LATE_MS)
+  const late = companies.length === 0 ? null : await lateMail(op, null, now - LATE_MS)
+  if (late !== null) return ofInstallation(op, late)
+  for (const companyId of companies.slice(0, MOST_COMPANIES)) {
+    const own = await lateMail(op, companyId, now - TOO_LATE_MS)
+    if (own !== null && own.knownAt === null) return ofCompany(op, companyId, own)
+  }
+  return ok('All due mail is attempted in time, or takes its turn.')
+}
+
+/** Companies with mail that became due at `since` or earlier, and does not wait for a closed path: the oldest first. */
+async function overdueCompanies(op: Operation, since: number): Promise<string[]> {
+  const oldest = await op.store.oldestDue(op.now())
+  if (oldest === null || oldest > since) return []
+  const present = await op.store.pauses(op.now())
+  const { lanes, sites } = await recentLanes(op, undefined, present)
+  const { cover } = lanePauses(op, present, sites)
+  const overdue = lanes.filter(
+    (lane) => isDue(lane, since) && lane.waiting > 0 && !waitsForPath(lane) && !cover(lane),
+  )
+  return [...new Set(overdue.toSorted((a, b) => a.dueAt! - b.dueAt!).map(({ companyId }) => companyId))]
+}
+
+async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Promise<CheckFinding> {
+  const now = op.now()
+  const age = minutes(now - dueAt)
+  if (knownAt !== null) {
     return unknown(
       `Mail has been due for ${age}, and delivery has only just begun.`,
-      `Look again in ${minutes(START_MS)}.`,
+      lookAgainIn(knownAt - now),
     )
   }
   const found = `Mail has been due for ${age} and is not attempted.`
   const advice = 'Check under “Nodes” on the page Installation that a delivery node runs, and read its log.'
   const isWarning = (await lateMail(op, null, now - TOO_LATE_MS)) === null
   return { ...(isWarning ? warning(found, advice) : problem(found, advice)), code: 'postroad node list' }
+}
+
+/** No more than a warning: the alert about it names the company (`company-waiting.ts`). */
+function ofCompany({ accounts, now }: Operation, companyId: string, { dueAt }: LateMail): CheckFinding {
+  const name = accounts.companies.find(({ id }) => id === companyId)?.name ?? companyId
+  const found = `Mail of ${name} has been due for ${minutes(now() - dueAt)} and is not attempted, while other mail is.`
+  const advice =
+    'See where it waits under “Waiting mail” on the page Overview of the company, and read the log of a delivery node.'
+  return { ...warning(found, advice), code: `postroad queue --company ${companyId}` }
 }
 
 export function quarantineCheck({ store, now }: Operation): PlannedCheck {

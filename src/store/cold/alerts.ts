@@ -1,23 +1,26 @@
 /** Troubles about which alerts are sent. */
 import type { NewCompanyEvent } from '../../email/company-event.ts'
-import type { Alert } from '../alert-store.ts'
+import { type Alert, isEndUntold } from '../alert-store.ts'
+import { listOf } from '../json-columns.ts'
 import { COMPANY } from './companies.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
 const COLUMNS = `id, company_id AS "companyId", title, found, advice, member_advice AS "memberAdvice", since, told_at AS "toldAt",
-  ended_at AS "endedAt"`
+  told_to AS "toldTo", ended_at AS "endedAt"`
 
-const ALL = statement<Alert>(`SELECT ${COLUMNS} FROM alerts ORDER BY id`)
+const ALL = statement<AlertRow>(`SELECT ${COLUMNS} FROM alerts ORDER BY id`)
 const BEGIN = statement(`INSERT INTO alerts (id, company_id, title, found, advice, member_advice, since)
   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`)
-const REOPEN = statement<Pick<Alert, 'since'>>(
-  'UPDATE alerts SET ended_at = NULL WHERE id = $1 AND ended_at IS NOT NULL RETURNING since',
-)
+/** Anew where a part of the channels was told of the end: they have to be told again. */
+const REOPEN = statement<Pick<Alert, 'since'>>(`UPDATE alerts
+  SET ended_at = NULL, since = CASE WHEN told_at IS NULL AND told_to IS NOT NULL THEN $2 ELSE since END
+  WHERE id = $1 AND ended_at IS NOT NULL RETURNING since`)
 const DESCRIBE = statement(`UPDATE alerts SET found = $2, advice = $3, member_advice = $4
   WHERE id = $1 AND (found <> $2 OR member_advice IS DISTINCT FROM $4)`)
 const FORGET = statement<AlertedCompany>(
-  'DELETE FROM alerts WHERE id = $1 AND told_at IS NULL AND claimed_until <= $2 RETURNING company_id AS "companyId"',
+  `DELETE FROM alerts WHERE id = $1 AND told_at IS NULL AND coalesce(told_to, '[]') = '[]' AND claimed_until <= $2
+   RETURNING company_id AS "companyId"`,
 )
 const END = statement<AlertedCompany>(
   'UPDATE alerts SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL RETURNING company_id AS "companyId"',
@@ -25,16 +28,31 @@ const END = statement<AlertedCompany>(
 
 const UNTOLD = '(told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= $1'
 const SOME_UNTOLD = statement(`SELECT 1 AS untold FROM alerts WHERE ${UNTOLD} LIMIT 1`)
-const CLAIM = statement<Alert>(({ isAmong }) => {
+const CLAIM = statement<AlertRow>(({ isAmong }) => {
   const untold = isAmong('id', `FROM alerts WHERE ${UNTOLD} ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED`)
   return `UPDATE alerts SET claimed_until = $2 WHERE ${untold} RETURNING ${COLUMNS}`
 })
+const PARTLY_TOLD = statement('UPDATE alerts SET told_at = NULL, told_to = $3 WHERE id = $1 AND since = $2')
 const BEGINNING_TOLD = statement(
-  'UPDATE alerts SET told_at = $3, claimed_until = 0 WHERE id = $1 AND since = $2 AND told_at IS NULL',
+  'UPDATE alerts SET told_at = $4, told_to = $3, claimed_until = 0 WHERE id = $1 AND since = $2 AND told_at IS NULL',
 )
 const END_TOLD = statement('DELETE FROM alerts WHERE id = $1 AND since = $2 AND ended_at = $3')
+/** The end was told, but the trouble is back. */
+const BACK = statement(`UPDATE alerts SET since = $4, told_at = NULL, told_to = $3, claimed_until = 0
+  WHERE id = $1 AND since = $2 AND ended_at IS NULL`)
+const TELL_MORE = statement(
+  'UPDATE alerts SET told_at = NULL WHERE id = $1 AND told_at = $2 AND ended_at IS NULL',
+)
 
 type AlertedCompany = Pick<Alert, 'companyId'>
+
+interface AlertRow extends Omit<Alert, 'toldTo'> {
+  toldTo: string | null
+}
+
+function alertOf({ toldTo, ...row }: AlertRow): Alert {
+  return { ...row, toldTo: toldTo === null ? null : listOf<string>(toldTo) }
+}
 
 /** PostgreSQL refuses NUL, which answers of strangers may contain. */
 function without<Text extends string | null>(text: Text): Text {
@@ -43,7 +61,7 @@ function without<Text extends string | null>(text: Text): Text {
 
 export const alertReads = {
   *alerts(port) {
-    return yield* port.read.all(ALL)
+    return (yield* port.read.all(ALL)).map(alertOf)
   },
 } satisfies Operations<ReadPort>
 
@@ -53,7 +71,7 @@ export const alertWrites = {
     yield* port.transaction(function* (db) {
       const isNew = (yield* db.run(BEGIN, id, companyId, without(title), ...texts, now)) > 0
       if (isNew) return yield* log(db, companyId, event)
-      const back = yield* db.one(REOPEN, id)
+      const back = yield* db.one(REOPEN, id, now)
       yield* db.run(DESCRIBE, id, ...texts)
       if (back !== undefined) yield* log(db, companyId, event && begunAt(back.since, event))
     })
@@ -68,12 +86,26 @@ export const alertWrites = {
 
   *claimAlerts(port, { now, until, limit }) {
     if ((yield* port.read.one(SOME_UNTOLD, now)) === undefined) return []
-    return yield* port.write.all(CLAIM, now, until, limit)
+    return (yield* port.write.all(CLAIM, now, until, limit)).map(alertOf)
   },
 
-  *alertTold(port, { id, since, toldAt, endedAt }, now) {
-    if (toldAt === null) yield* port.write.run(BEGINNING_TOLD, id, since, now)
-    else yield* port.write.run(END_TOLD, id, since, endedAt)
+  *alertPartlyTold(port, alert, toldTo, now) {
+    const { id, since } = alert
+    const isBack = isEndUntold(alert) && (yield* port.write.run(BACK, id, since, toldTo, now)) > 0
+    if (!isBack) yield* port.write.run(PARTLY_TOLD, id, since, toldTo)
+  },
+
+  *alertTold(port, alert, toldTo, now) {
+    const { id, since, endedAt } = alert
+    if (!isEndUntold(alert)) {
+      yield* port.write.run(BEGINNING_TOLD, id, since, toldTo, now)
+    } else if ((yield* port.write.run(END_TOLD, id, since, endedAt)) === 0) {
+      yield* port.write.run(BACK, id, since, toldTo, now)
+    }
+  },
+
+  *tellMore(port, { id, toldAt }) {
+    yield* port.write.run(TELL_MORE, id, toldAt)
   },
 } satisfies Operations<Port>
 

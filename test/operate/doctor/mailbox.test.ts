@@ -28,14 +28,15 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
     await world?.[Symbol.asyncDispose]()
   })
 
-  async function found(which: 'all' | 'near', bounceMailbox: ImapMailbox | null, now = Date.now()) {
+  async function checksOf(which: 'all' | 'near', bounceMailbox: ImapMailbox | null, now = Date.now()) {
     const op = await world.operation('operator')
     const checks = await madeChecks({ ...op, now: () => now, setup: { ...op.setup, bounceMailbox } }, which)
-    return Object.fromEntries(
-      checks
-        .filter(({ id }) => id.startsWith('mailbox'))
-        .map(({ id, state, found: text }) => [id, [state, text]]),
-    )
+    return checks.filter(({ id }) => id.startsWith('mailbox'))
+  }
+
+  async function found(...of: Parameters<typeof checksOf>) {
+    const checks = await checksOf(...of)
+    return Object.fromEntries(checks.map(({ id, state, found: text }) => [id, [state, text]]))
   }
 
   test('without one there is nothing to check', async () => {
@@ -84,6 +85,9 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
       'unknown',
       'No node has read it for 1441 minutes, and delivery has only just begun.',
     ])
+    const adviceAt = async (at: number) => (await checksOf('near', mailbox, at))[0]!.advice
+    assert.equal(await adviceAt(start + 60_000), 'Look again in 14 minutes.')
+    assert.equal(await adviceAt(start + 14.5 * 60_000), 'Look again in a minute.')
     assert.equal((await near(start + 15 * 60_000))![0], 'problem')
   })
 })

@@ -22,17 +22,24 @@ export function alertsContract(open: OpenBench): void {
       const other = await another()
       await store.raiseAlert(DISK, NOW)
       await other.raiseAlert({ ...DISK, found: '0.4 GiB are free.' }, NOW + 1)
-      const open1 = { ...DISK, found: '0.4 GiB are free.', since: NOW, toldAt: null, endedAt: null }
+      const open1 = {
+        ...DISK,
+        found: '0.4 GiB are free.',
+        since: NOW,
+        toldAt: null,
+        toldTo: null,
+        endedAt: null,
+      }
       assert.deepEqual(await store.alerts(), [open1])
       assert.deepEqual(await claim(store, NOW + 2), [open1])
       assert.deepEqual(await claim(other, NOW + 3), [], 'another node tells of it')
-      await store.alertTold(open1, NOW + 4)
+      await store.alertTold(open1, ['mail:a'], NOW + 4)
       assert.deepEqual(await claim(other, NOW + 1_000), [])
 
       await other.endAlert('disk', NOW + 5)
-      const ended = { ...open1, toldAt: NOW + 4, endedAt: NOW + 5 }
+      const ended = { ...open1, toldAt: NOW + 4, toldTo: ['mail:a'], endedAt: NOW + 5 }
       assert.deepEqual(await claim(other, NOW + 6), [ended])
-      await other.alertTold(ended, NOW + 7)
+      await other.alertTold(ended, [], NOW + 7)
       assert.deepEqual(await store.alerts(), [])
     })
 
@@ -53,7 +60,7 @@ export function alertsContract(open: OpenBench): void {
       await store.raiseAlert(DISK, NOW + 2)
       const [claimed] = await claim(store, NOW + 3)
       await store.endAlert('disk', NOW + 4)
-      await store.alertTold(claimed!, NOW + 5)
+      await store.alertTold(claimed!, ['mail:a'], NOW + 5)
       const [over] = await claim(store, NOW + 6)
       assert.deepEqual([over!.toldAt, over!.endedAt], [NOW + 5, NOW + 4])
     })
@@ -62,11 +69,61 @@ export function alertsContract(open: OpenBench): void {
       const { store } = await open(t)
       await store.raiseAlert(DISK, NOW)
       const [claimed] = await claim(store, NOW)
-      await store.alertTold(claimed!, NOW + 1)
+      await store.alertTold(claimed!, ['mail:a'], NOW + 1)
       await store.endAlert('disk', NOW + 2)
       await store.raiseAlert(DISK, NOW + 3)
       assert.deepEqual(await claim(store, NOW + 1_000), [])
-      assert.deepEqual(await store.alerts(), [{ ...claimed!, toldAt: NOW + 1 }])
+      assert.deepEqual(await store.alerts(), [{ ...claimed!, toldAt: NOW + 1, toldTo: ['mail:a'] }])
+    })
+
+    test('an alert that some channels have accepted is claimed again, with their names', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW)
+      const [begun] = await claim(store, NOW)
+      await store.alertPartlyTold(begun!, ['mail:a'], NOW + 1)
+      assert.deepEqual(await claim(store, NOW + 2), [])
+      await store.endAlert('disk', NOW + 3)
+      const [ended] = await claim(store, NOW + 200)
+      assert.deepEqual([ended!.toldAt, ended!.toldTo, ended!.endedAt], [null, ['mail:a'], NOW + 3])
+      await store.alertTold(ended!, [], NOW + 201)
+      assert.deepEqual(await store.alerts(), [])
+    })
+
+    test('an alert that comes back while its end is sent begins anew for the channels that were told', async (t) => {
+      const { store } = await open(t)
+      for (const left of [[], ['mail:b']]) {
+        await store.raiseAlert(DISK, NOW)
+        const [begun] = await claim(store, NOW)
+        await store.alertTold(begun!, ['mail:a', 'mail:b'], NOW + 1)
+        await store.endAlert('disk', NOW + 2)
+        const [ended] = await claim(store, NOW + 3)
+        await store.raiseAlert(DISK, NOW + 4)
+        if (left.length > 0) await store.alertPartlyTold(ended!, left, NOW + 5)
+        else await store.alertTold(ended!, left, NOW + 5)
+        const back = { ...DISK, since: NOW + 5, toldAt: null, toldTo: left, endedAt: null }
+        assert.deepEqual(await claim(store, NOW + 6), [back])
+        await store.alertTold(back, ['mail:b'], NOW + 7)
+        await store.endAlert('disk', NOW + 8)
+        const [again] = await claim(store, NOW + 9)
+        await store.alertTold(again!, [], NOW + 10)
+        assert.deepEqual(await store.alerts(), [])
+      }
+    })
+
+    test('an open alert is told to more channels, one that is over is not', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW)
+      const [begun] = await claim(store, NOW)
+      await store.alertTold(begun!, ['mail:a'], NOW + 1)
+      const [told] = await store.alerts()
+      await store.tellMore(told!)
+      const [more] = await claim(store, NOW + 2)
+      assert.deepEqual([more!.toldAt, more!.toldTo], [null, ['mail:a']])
+      await store.alertTold(more!, ['mail:a', 'mail:b'], NOW + 3)
+      await store.endAlert('disk', NOW + 4)
+      await store.tellMore({ ...told!, toldAt: NOW + 3 })
+      const [over] = await claim(store, NOW + 5)
+      assert.deepEqual([over!.toldAt, over!.toldTo], [NOW + 3, ['mail:a', 'mail:b']])
     })
 
     test('is in the log of its company once when it begins, comes back or ends', async (t) => {
