@@ -7,7 +7,7 @@ import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
 import { save } from '../../parts/download.ts'
 import { keepingOpen, LongRun, useLongRun } from '../../parts/long-run.ts'
-import { type EmailReason, emailsCsv, messageName } from './exported.ts'
+import { emailsCsv, type MoreOfEmail, messageName } from './exported.ts'
 import type { EmailListItem } from './merge.ts'
 
 export type ExportKind = 'csv' | 'zip'
@@ -32,8 +32,8 @@ const MOST: Readonly<Record<ExportKind, number>> = { csv: 100_000, zip: 10_000 }
 const MOST_OCTETS = 1024 ** 3
 /** Messages that are read at the same time. */
 const TOGETHER = 4
-/** Emails whose reasons are read at the same time. */
-const REASONS_TOGETHER = 100
+/** Emails whose reasons or tags are read at the same time. */
+const READ_TOGETHER = 100
 
 export const FILE_NAMES: Readonly<Record<ExportKind, string>> = { csv: 'emails.csv', zip: 'emails.zip' }
 
@@ -86,31 +86,56 @@ async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
 }
 
 async function csv(emails: readonly EmailListItem[]): Promise<Blob> {
-  const reasons = new Map<string, EmailReason>()
-  const refused = emails.filter(({ lastEvent }) => hasReason(lastEvent))
-  set({ done: emails.length - refused.length })
-  for (const [company, ids] of idsByCompany(refused)) {
-    for (let at = 0; at < ids.length; at += REASONS_TOGETHER) {
-      const some = ids.slice(at, at + REASONS_TOGETHER)
-      for (const reason of await reasonsOf(company, some)) reasons.set(reason.id, reason)
+  const more = new Map<string, MoreOfEmail>()
+  const partial = emails.filter((email) => hasReason(email) || hasMoreTags(email))
+  set({ done: emails.length - partial.length })
+  for (const [company, those] of Map.groupBy(partial, (email) => email.company)) {
+    for (let at = 0; at < those.length; at += READ_TOGETHER) {
+      const some = those.slice(at, at + READ_TOGETHER)
+      for (const reason of await reasonsOf(company, some.filter(hasReason).map(idOf))) {
+        more.set(reason.id, { reason })
+      }
+      for (const { id, tags } of await tagsOf(company, some.filter(hasMoreTags).map(idOf))) {
+        more.set(id, { ...more.get(id), tags })
+      }
       set({ done: run.value!.done + some.length })
     }
   }
-  return new Blob([emailsCsv(emails, reasons)], { type: 'text/csv;charset=utf-8' })
+  return new Blob([emailsCsv(emails, more)], { type: 'text/csv;charset=utf-8' })
 }
 
-const hasReason = (type: string) => (CATEGORIZED as readonly string[]).includes(type)
+const idOf = ({ id }: EmailListItem) => id
 
-function idsByCompany(emails: readonly EmailListItem[]): Map<string, string[]> {
-  const groups = Map.groupBy(emails, ({ company }) => company)
-  return new Map([...groups].map(([company, those]) => [company, those.map(({ id }) => id)]))
+function hasReason({ lastEvent }: EmailListItem): boolean {
+  return (CATEGORIZED as readonly string[]).includes(lastEvent)
 }
 
-async function reasonsOf(company: string, ids: readonly string[]): Promise<EmailReason[]> {
+/** Rows have the first tags, and the beginning of long ones. */
+function hasMoreTags({ tags, tagCount }: EmailListItem): boolean {
+  return tagCount > tags.length || tags.some((tag) => tag.endsWith('…'))
+}
+
+async function reasonsOf(company: string, ids: readonly string[]) {
+  if (ids.length === 0) return []
   const { signal } = stop
   const query = { ids: ids.join(',') }
   const read = () => call('GET /companies/:company/emails/reasons', { company, query, signal })
   return (await persistently(read, () => signal.aborted)).reasons
+}
+
+/** An answer may end before the last email. */
+async function tagsOf(company: string, ids: readonly string[]) {
+  const { signal } = stop
+  const found: { id: string; tags: string[] }[] = []
+  for (let rest = ids; rest.length > 0; ) {
+    const query = { ids: rest.join(',') }
+    const read = () => call('GET /companies/:company/emails/tags', { company, query, signal })
+    const { emails } = await persistently(read, () => signal.aborted)
+    found.push(...emails)
+    const last = emails.at(-1)
+    rest = last === undefined ? [] : rest.slice(rest.indexOf(last.id) + 1)
+  }
+  return found
 }
 
 /** Browsers keep a large file on disk while it grows. */
