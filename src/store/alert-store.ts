@@ -1,8 +1,8 @@
-/** Troubles about which alerts are sent: once when they begin, and once when they are over, by any node. */
+/** Problems about which alerts are sent: once when they begin, and once when they are over, by any node. */
 import type { NewCompanyEvent } from '../email/company-event.ts'
 
 export interface NewAlert {
-  /** The same for the same trouble: `disk`, `domain:example.com`, `webhook:ID`. */
+  /** The same for the same problem: `disk`, `domain:example.com`, `webhook:ID`. */
   id: string
   /** Null: it concerns the installation. */
   companyId: string | null
@@ -33,13 +33,13 @@ export interface AlertStore {
   /** Open ones, and those whose end has not been told. In the order of their ids. */
   alerts(): Promise<Alert[]>
   /**
-   * A trouble that is open keeps its beginning. One whose end has not been told is open again, since its beginning.
-   * `event`: logged for the company in the same commit, with that beginning, unless the trouble was open.
+   * A problem that is open keeps its beginning. One whose end has not been told is open again, since its beginning.
+   * `event`: logged for the company in the same commit, with that beginning, unless the problem was open.
    */
   raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<void>
-  /** Forgets a trouble about which no alert was sent. `event`: logged in the same commit, if the trouble was open. */
+  /** Forgets a problem about which no alert was sent. `event`: logged in the same commit, if the problem was open. */
   endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<void>
-  /** Takes troubles whose beginning or end is to be told. */
+  /** Takes problems whose beginning or end is to be told. */
   claimAlerts(claim: AlertClaim): Promise<Alert[]>
   /** The beginning was told; if it had been told before, the end was. */
   alertTold(alert: Alert, now: number): Promise<void>

@@ -1,6 +1,6 @@
 /**
  * Makes the checks of the doctor again and again, for as long as the service runs, and sends an alert about each
- * trouble once when it begins and once when it is over. One node checks: the first one that delivers, because what it
+ * problem once when it begins and once when it is over. One node checks: the first one that delivers, because what it
  * finds is what its mail meets. While no node delivers, the first node of any kind takes its place.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
-import { companyTroubleOf, companyTroubles } from './company-troubles.ts'
+import { companyProblemOf, companyProblems } from './company-problems.ts'
 
 export interface AlertWatchParts {
   operation(): Operation
@@ -21,7 +21,7 @@ export interface AlertWatchParts {
   delivers: boolean
   /** Whether this node has a way to send alerts. A node that delivers does without: its log tells, too. */
   hasChannel: boolean
-  /** Ms without a node that delivers before another node checks: a restart is no trouble. */
+  /** Ms without a node that delivers before another node checks: a restart is no problem. */
   patienceMs: number
   /** Sends an alert. Rejects when no channel accepted it; it is then tried again. */
   tell(alert: Alert, isOver: boolean): Promise<void>
@@ -97,7 +97,7 @@ export class AlertWatch {
   }
 
   /**
-   * This node among the others. Where two think for a moment that they are the first, the store keeps each trouble
+   * This node among the others. Where two think for a moment that they are the first, the store keeps each problem
    * once.
    */
   async #role(): Promise<WatchRole> {
@@ -115,9 +115,9 @@ export class AlertWatch {
   /** Checks, and keeps the findings. `far`: also asks DNS, block lists and mail servers. */
   async look({ far }: { far: boolean }): Promise<void> {
     const op = this.#parts.operation()
-    const [checks, troubles, before] = await Promise.all([
+    const [checks, ofCompanies, before] = await Promise.all([
       madeChecks(op, far ? 'all' : 'near'),
-      companyTroubles(op, this.#parts.onFault),
+      companyProblems(op, this.#parts.onFault),
       op.store.alerts(),
     ])
     const sending = op.accounts.domains.filter(acceptsMail)
@@ -126,9 +126,9 @@ export class AlertWatch {
       const companyId = companyOfCheck(id, sending)
       await raise(op, { id, companyId, title, found, advice, memberAdvice })
     }
-    for (const trouble of troubles.found) await raise(op, trouble)
-    const found = new Set([...problems, ...troubles.found].map(({ id }) => id))
-    const isUnknown = (id: string) => troubles.unknown.some((beginning) => id.startsWith(beginning))
+    for (const problem of ofCompanies.found) await raise(op, problem)
+    const found = new Set([...problems, ...ofCompanies.found].map(({ id }) => id))
+    const isUnknown = (id: string) => ofCompanies.unknown.some((beginning) => id.startsWith(beginning))
     for (const alert of before) {
       const { id, endedAt } = alert
       if (endedAt !== null || found.has(id) || isUnknown(id) || !isOver(id, checks, far)) continue
@@ -180,10 +180,10 @@ function eventOf(
 }
 
 /**
- * Whether a trouble is over. A check that could not be made does not end it. A subject that no longer has a check does.
+ * Whether a problem is over. A check that could not be made does not end it. A subject that no longer has a check does.
  */
 function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
-  if (companyTroubleOf(id) !== null) return true
+  if (companyProblemOf(id) !== null) return true
   const check = checks.find((each) => each.id === id)
   if (check === undefined) {
     const alike = checks.filter((each) => kindOfCheck(each.id) === kindOfCheck(id))

@@ -1,4 +1,4 @@
-/** Troubles about which alerts are sent. */
+/** Problems about which alerts are sent. */
 import type { NewCompanyEvent } from '../../email/company-event.ts'
 import type { Alert } from '../alert-store.ts'
 import { COMPANY } from './companies.ts'
