@@ -17,7 +17,10 @@ import {
 } from './waiting-lanes.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
-/** The figures of mail of one or several lanes. `lastMessage`, `lastServer`: of the lane with the most waiting mail that has one. */
+/**
+ * The figures of mail of one or several lanes. `lastMessage`, `lastServer`: of the lane with the most waiting mail that
+ * has one.
+ */
 export interface LaneFigures extends Omit<QueueLane, 'companyId' | 'domain'> {
   /** All of it is paused. */
   paused: boolean
