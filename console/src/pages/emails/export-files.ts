@@ -3,7 +3,6 @@ import { downloadZip } from 'client-zip'
 import { CATEGORIZED } from '../../../../src/email/event.ts'
 import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
-import type { ExportRun } from './export-run.ts'
 import { emailsCsv, type MoreOfEmail, messageName } from './exported.ts'
 import type { EmailListItem } from './merge.ts'
 
@@ -14,11 +13,20 @@ const TOGETHER = 4
 /** Emails whose reasons or tags are read at the same time. */
 const READ_TOGETHER = 100
 
+export interface ExportCounts {
+  /** Emails that are in the file. */
+  done: number
+  /** Emails without content, which retention has removed. */
+  missing: number
+  /** Older emails were left out. */
+  clipped: boolean
+}
+
 /** The run that a file is made for. */
 interface ExportProgress {
   signal: AbortSignal
-  run: () => ExportRun
-  set: (change: Partial<ExportRun>) => void
+  run: () => ExportCounts
+  set: (change: Partial<ExportCounts>) => void
 }
 
 export async function csv(

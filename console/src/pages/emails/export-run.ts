@@ -5,20 +5,16 @@
 import { save } from '../../parts/download.ts'
 import { loaded } from '../../parts/later.ts'
 import { keepingOpen, LongRun, useLongRun } from '../../parts/long-run.ts'
+import type { ExportCounts } from './export-files.ts'
 import type { EmailListItem } from './merge.ts'
 
 export type ExportKind = 'csv' | 'zip'
 
-export interface ExportRun {
+export interface ExportRun extends ExportCounts {
   kind: ExportKind
   state: 'finding' | 'reading' | 'done' | 'stopped' | 'failed'
-  /** Emails found, and those that are in the file. */
+  /** Emails found. */
   found: number
-  done: number
-  /** Emails without content, which retention has removed. */
-  missing: number
-  /** Older emails were left out. */
-  clipped: boolean
   /** The reason why the export failed. */
   trouble: string | null
 }
