@@ -61,7 +61,7 @@ export const WAS_CAPTURED =
 export const CAPTURES =
   'POSTROAD_DELIVERY is "capture": until you change it and restart the service, all mail is captured and none is delivered.'
 
-/** A sentence for each kind of trouble among these messages, without its end. */
+/** A sentence for each kind of problem among these messages, without its end. */
 export function deliveryAdvice(messages: readonly (string | null)[], { relayed }: AdviceContext): string[] {
   return ADVICE.flatMap(([said, advice]) => {
     const met = messages.filter((message) => message !== null && said.test(message)) as string[]

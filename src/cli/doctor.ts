@@ -53,7 +53,8 @@ function printDiagnosis({ checks }: Diagnosis): void {
   }
   const count = (state: CheckState) => checks.filter((check) => check.state === state).length
   printLine()
+  const problems = `${count('problem')} ${count('problem') === 1 ? 'problem' : 'problems'}`
   printLine(
-    `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${count('ok')} ok, ${count('warning')} to improve, ${count('problem')} in trouble, ${count('unknown')} unknown.`,
+    `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${count('ok')} ok, ${count('warning')} to improve, ${problems}, ${count('unknown')} unknown.`,
   )
 }

@@ -1,4 +1,5 @@
 /** The large mailbox providers, known by the names of their servers. Pure: the page of the console uses it, too. */
+import { isOfOthers, troubleIn } from './not-attempted.ts'
 
 export interface MailProvider {
   /** As its users know it. */
@@ -36,7 +37,10 @@ const PROVIDERS: readonly (MailProvider & { hosts: readonly string[] })[] = [
 /** Postroad writes the name of the server at the beginning of a reply that ended a session. */
 const HOST = /^[a-z0-9.-]+/i
 
-/** Null: the server is not one of these. `message`: the last reply, for a server that is not recorded apart. */
+/**
+ * Null: the server is not one of these. `message`: the last reply, for a server that is not recorded apart. Mail that
+ * waits because other mail was refused has not asked the server of that refusal, which its words name.
+ */
 export function providerOf({
   server,
   message,
@@ -44,7 +48,8 @@ export function providerOf({
   server: string | null
   message: string | null
 }): MailProvider | null {
-  const host = HOST.exec(server || message || '')?.[0].toLowerCase() ?? ''
+  const named = isOfOthers(message) ? null : server
+  const host = HOST.exec(named || troubleIn(message ?? ''))?.[0].toLowerCase() ?? ''
   return (
     PROVIDERS.find(({ hosts }) => hosts.some((name) => host === name || host.endsWith(`.${name}`))) ?? null
   )

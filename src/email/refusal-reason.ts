@@ -7,7 +7,6 @@ import { type BounceKind, bounceKind } from './bounce-kind.ts'
 import { classificationOf } from './classification.ts'
 import type { EventDetail, EventType } from './event.ts'
 import { providerOf } from './mail-provider.ts'
-import { troubleIn } from './not-attempted.ts'
 
 export interface RefusalReason {
   category: BounceCategory
@@ -19,7 +18,7 @@ export interface RefusalReason {
 export function countedRefusal(type: string, detail: string): { reason: string; kind: BounceKind } {
   const read = JSON.parse(detail) as EventDetail
   const classification = classificationOf(type as EventType, read)
-  const provider = providerOf({ server: read.server ?? null, message: troubleIn(read.message ?? '') })
+  const provider = providerOf({ server: read.server ?? null, message: read.message ?? null })
   const reason = `${classification.category} ${provider?.name ?? ''}`
   return { reason, kind: bounceKind(classification) }
 }

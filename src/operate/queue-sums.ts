@@ -17,7 +17,10 @@ import {
 } from './waiting-lanes.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
-/** The figures of mail of one or several lanes. `lastMessage`: of the lane with the most waiting mail that has one. */
+/**
+ * The figures of mail of one or several lanes. `lastMessage`, `lastServer`: of the lane with the most waiting mail that
+ * has one.
+ */
 export interface LaneFigures extends Omit<QueueLane, 'companyId' | 'domain'> {
   /** All of it is paused. */
   paused: boolean
@@ -204,12 +207,14 @@ function grouped(lanes: readonly QueueLane[], by: 'companyId' | 'domain'): Group
 
 function summed(lanes: readonly QueueLane[]): Group['sum'] {
   const count = (of: 'waiting' | 'sending' | 'quarantined') => lanes.reduce((sum, lane) => sum + lane[of], 0)
+  const last = mostFirst(lanes).find(({ lastMessage }) => lastMessage !== null)
   return {
     waiting: count('waiting'),
     sending: count('sending'),
     quarantined: count('quarantined'),
     oldestAt: earliest(lanes.map(({ oldestAt }) => oldestAt)),
-    lastMessage: mostFirst(lanes).find(({ lastMessage }) => lastMessage !== null)?.lastMessage ?? null,
+    lastMessage: last?.lastMessage ?? null,
+    lastServer: last?.lastServer ?? null,
   }
 }
 

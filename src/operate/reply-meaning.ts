@@ -3,6 +3,7 @@
  * the category. Pure: the page of the console uses it, too.
  */
 import { CATEGORY_WORDS } from '../email/category-word.ts'
+import { troubleIn } from '../email/not-attempted.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { replyText } from './reply-text.ts'
 
@@ -53,7 +54,7 @@ export interface JudgedReply {
 /** Null: nothing is known of the reason. */
 export function replyMeaning({ category, ...reply }: JudgedReply): string | null {
   if (category === null) return null
-  const text = replyText(reply)
+  const text = troubleIn(replyText(reply))
   const finer = finerMeaning(text)
   if (finer?.[0] === category) return finer[1]
   return category === 'other' ? null : CATEGORY_WORDS[category].about

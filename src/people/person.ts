@@ -12,7 +12,7 @@ export const ROLES = ['owner', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * The kinds of trouble that the service can report to people by mail.
+ * The kinds of problem that the service can report to people by mail.
  * - `installation`: a check of the doctor; for operators.
  * - `domains`: DNS lacks records of a domain that sends.
  * - `webhooks`: a webhook fails.
@@ -47,7 +47,7 @@ export interface Person {
   /** Raised by every change of this object. */
   version: number
   credentials: Credentials
-  /** The kinds of trouble that are reported to the person by mail. */
+  /** The kinds of problem that are reported to the person by mail. */
   alerts: readonly AlertKind[]
   /** Sorted by company id. */
   memberships: Membership[]

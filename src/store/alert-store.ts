@@ -1,8 +1,8 @@
-/** Troubles about which alerts are sent: once when they begin, and once when they are over, by any node. */
+/** Problems about which alerts are sent: once when they begin, and once when they are over, by any node. */
 import type { NewCompanyEvent } from '../email/company-event.ts'
 
 export interface NewAlert {
-  /** The same for the same trouble: `disk`, `domain:example.com`, `webhook:ID`. */
+  /** The same for the same problem: `disk`, `domain:example.com`, `webhook:ID`. */
   id: string
   /** Null: it concerns the installation. */
   companyId: string | null
@@ -20,7 +20,7 @@ export interface Alert extends NewAlert {
   /** When its beginning was told, or given up; null: not yet to all channels. */
   toldAt: number | null
   /**
-   * The names of the channels that believe the trouble to be open. Null: of all channels if `toldAt` is set (an earlier
+   * The names of the channels that believe the problem to be open. Null: of all channels if `toldAt` is set (an earlier
    * version told them), otherwise of none.
    */
   toldTo: readonly string[] | null
@@ -47,18 +47,18 @@ export interface AlertStore {
   /** Open ones, and those whose end has not been told. In the order of their ids. */
   alerts(): Promise<Alert[]>
   /**
-   * A trouble that is open keeps its beginning. One whose end has not been told is open again, since its beginning.
-   * `event`: logged for the company in the same commit, with that beginning, unless the trouble was open.
+   * A problem that is open keeps its beginning. One whose end has not been told is open again, since its beginning.
+   * `event`: logged for the company in the same commit, with that beginning, unless the problem was open.
    */
   raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<void>
-  /** Forgets a trouble of which no channel was told. `event`: logged in the same commit, if the trouble was open. */
+  /** Forgets a problem of which no channel was told. `event`: logged in the same commit, if the problem was open. */
   endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<void>
-  /** Takes troubles whose beginning or end is to be told. */
+  /** Takes problems whose beginning or end is to be told. */
   claimAlerts(claim: AlertClaim): Promise<Alert[]>
   /** Some channels were told of the beginning or the end; the others are told when the claim ends. */
   alertPartlyTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
   /** The beginning was told to `toldTo`, or the end to all but these, and no other channel has to be told. */
   alertTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
-  /** The beginning of an open trouble is to be told to further channels. */
+  /** The beginning of an open problem is to be told to further channels. */
   tellMore(alert: Alert): Promise<void>
 }

@@ -17,6 +17,8 @@ export interface QueueLane {
   oldestAt: number | null
   /** The last reply to a waiting recipient of the lane; when none waits, the reason why one is in quarantine. */
   lastMessage: string | null
+  /** The server that gave it, as far as it is known apart from the words. */
+  lastServer: string | null
 }
 
 /** The waiting mail in a few numbers. */

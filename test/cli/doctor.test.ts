@@ -38,7 +38,7 @@ test('without a service: it says so, and names the next steps', async () => {
     /^warning {2}Nodes: No node is running: mail is neither accepted nor sent\.\n {9}Start one/m,
   )
   assert.match(stdout, /^ {11}POSTROAD_DELIVERY=direct$/m)
-  assert.match(stdout, /^\d+ checks: \d+ ok, \d+ to improve, 0 in trouble, \d+ unknown\.$/m)
+  assert.match(stdout, /^\d+ checks: \d+ ok, \d+ to improve, 0 problems, \d+ unknown\.$/m)
 })
 
 test('a problem is exit code 1, and the checks are JSON', async () => {

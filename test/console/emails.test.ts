@@ -163,6 +163,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('Delete')
+    await deletion.waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await deletion.getByRole('button', { name: 'Delete email' }).click()
     await page.getByRole('heading', { name: 'Emails', level: 1 }).waitFor()

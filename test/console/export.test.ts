@@ -42,6 +42,12 @@ test('the name of a message is one of a file, whatever its subject', () => {
   assert.ok(named('😀é'.repeat(100)).length < 100)
 })
 
+/** More than a row of the list has, and one longer than there. */
+const TAGS = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({
+  name: `tag${n}`,
+  value: n === 1 ? 'x'.repeat(200) : `${n}`,
+}))
+
 describe('an export', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
@@ -82,7 +88,7 @@ describe('an export', { skip: withoutBrowser() }, () => {
   test('as a table says why mail was refused, and whether the address is dead', async (t) => {
     const sent = {
       gone: await stage.send({ subject: 'Invoice', to: 'bounced@simulator.test' }),
-      well: await stage.send({ subject: 'Invoice', to: 'delivered@simulator.test' }),
+      well: await stage.send({ subject: 'Invoice', to: 'delivered@simulator.test', tags: TAGS }),
     }
     const { store } = stage.service
     await until(async () => {
@@ -104,6 +110,9 @@ describe('an export', { skip: withoutBrowser() }, () => {
     )
     assert.deepEqual(told.get(sent.gone), ['bounced', 'address_unknown', 'true'])
     assert.deepEqual(told.get(sent.well), ['delivered', '', ''])
+    const tags = new Map(rows.map((row) => [row.id, row.tags]))
+    assert.equal(tags.get(sent.well), TAGS.map(({ name, value }) => `${name}:${value}`).join(' '))
+    assert.equal(tags.get(sent.gone), '')
   })
 
   test('continues while the person visits another page, survives a busy server, and can be stopped', async (t) => {

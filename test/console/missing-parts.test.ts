@@ -1,16 +1,21 @@
-/** Parts of the page that cannot be loaded: because the service is away, or because an upgrade has removed them. */
+/** Pages while the service is away, and parts that cannot be loaded: because it is away, or an upgrade has removed them. */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { SeverableWay } from '../../harness/severable.ts'
 import { type App, startApp } from '../../src/app.ts'
 import { createLogger } from '../../src/log.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
-import type { Visit } from './visit.ts'
+import { settled, Visit } from './visit.ts'
 
 /** Said of a part that could not be loaded in advance, as when the pointer is above a link. */
 const PRELOAD = /^warning: Couldn't load preload assets/
 const AWAY = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
+
+/** More than a few minutes of reads that fail, and ms for each. */
+const MANY_READS = 25
+const LONGEST_PAUSE = 5_000
 
 async function restart({ service }: Stage, t: TestContext): Promise<App> {
   const { hostname, port } = new URL(service.url)
@@ -76,14 +81,77 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
     // The last of them.
     await page.waitForResponse(/\/assets\/account-page/)
     await page.waitForLoadState('networkidle')
+    await page.clock.install()
     await stage.service.stop()
     await open(page, 'API keys')
     await heading(page, 'API keys').waitFor()
-    // Its content is missing until the service is back.
+    // Its content is missing until the service is back, however long that takes.
+    await notice(page).waitFor()
+    for (let reads = 0; reads < MANY_READS; reads++) {
+      const failed = page.waitForEvent('requestfailed', (request) => /\/keys(\?|$)/.test(request.url()))
+      await page.clock.fastForward(LONGEST_PAUSE)
+      await failed
+    }
     await notice(page).waitFor()
     await restart(stage, t)
     await notice(page).waitFor({ state: 'detached' })
     await page.getByRole('row').first().waitFor()
+  })
+})
+
+describe('an hour without a network', { skip: withoutBrowser() }, () => {
+  /** What a person sees of the page, whose heading stays. */
+  const main = (page: Page) => page.getByRole('main')
+
+  test('leaves what is shown and typed, and each page has the latest when the network is back', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const { hostname, port } = new URL(stage.service.url)
+    await using way = await SeverableWay.to(hostname, Number(port))
+    const url = `http://${hostname}:${way.port}`
+    const visit = await Visit.begin(t, stage.browser, url, { ownTab: true })
+    visit.expect(AWAY, PRELOAD)
+    const { context } = visit
+    await context.addCookies([await stage.sessionCookie(stage.operator)])
+    // The clock that the test moves on is a script, which a frame with HTML refuses.
+    const email = await stage.send({ subject: 'Before', html: undefined, text: 'Hello' })
+    const at = `/c/${stage.company.id}`
+    const faults: string[] = []
+    const tabOf = async (path: string, heading: string) => {
+      const page = await context.newPage()
+      page.on('pageerror', ({ message }) => faults.push(message))
+      await page.clock.install()
+      await page.goto(`${url}/console${path}`)
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      await settled(page)
+      return { page, heading, before: (await main(page).innerText()).length }
+    }
+    const overview = await tabOf(`${at}/overview`, 'Overview')
+    const domains = await tabOf(`${at}/domains`, 'Domains')
+    const start = await tabOf(`${at}/start`, 'Get started')
+    const opened = await tabOf(`${at}/emails/${email}`, 'Before')
+    const tabs = [overview, domains, start, opened]
+    const subject = start.page.getByRole('textbox', { name: 'Subject' })
+    await subject.fill('Typed before')
+    way.sever()
+    for (const { page } of tabs) for (let tens = 0; tens < 6; tens++) await page.clock.fastForward('10:00')
+    for (const { page, heading, before } of tabs) {
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      const { length } = await main(page).innerText()
+      assert.ok(length > before / 2, `${heading}: ${before} characters, then ${length}`)
+    }
+    await stage.service.domain(stage.company.id, 'meanwhile.test')
+    way.mend()
+    for (const { page } of tabs) {
+      await page.clock.fastForward('00:15')
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    }
+    await domains.page.getByRole('link', { name: 'meanwhile.test' }).waitFor()
+    assert.equal(await subject.inputValue(), 'Typed before')
+    await start.page.getByRole('button', { name: 'Send', exact: true }).click()
+    await start.page.getByRole('status').filter({ hasText: 'Captured' }).waitFor()
+    for (const { page } of tabs) assert.equal(await page.getByRole('alert').count(), 0)
+    assert.deepEqual(faults, [])
   })
 })
 

@@ -152,4 +152,24 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'Previous page' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
   })
+
+  test('a long address stays in its column, and the box before it in its place', async (t) => {
+    const long = `${'many.names.'.repeat(5)}titles@${'label.'.repeat(12)}example`
+    const { store } = stage.service
+    const createdAt = Date.now()
+    const addresses = [long, 'short@place.test']
+    await store.addSuppressions(addresses.map((each) => suppression(stage.company, each, { createdAt })))
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/suppressions`)
+    const edges = async (address: string) => {
+      const cells = page.getByRole('row').filter({ hasText: address }).getByRole('cell')
+      const [box, text, type] = await Promise.all([
+        cells.first().getByRole('checkbox').boundingBox(),
+        cells.first().getByText(address).boundingBox(),
+        cells.nth(1).boundingBox(),
+      ])
+      assert.ok(text!.x + text!.width <= type!.x, address)
+      return box!.x
+    }
+    assert.equal(await edges(long), await edges('short@place.test'))
+  })
 })

@@ -1,8 +1,10 @@
 /** Mail that waits: the page of the email, the overview, the sites and the command line say the same about it. */
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { relayAt } from '../delivery/route/rig.ts'
+import { attempt, deferred, email as sample } from '../store/samples.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { runShared } from '../support/commands.ts'
 import { type Sink, startSink } from '../support/sink.ts'
@@ -119,6 +121,26 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     await question.getByText(/The pause is for all mail to paused\.test of all companies\./).waitFor()
     await question.getByRole('button', { name: 'Resume' }).click()
     await until(async () => (await store.pauses(Date.now())).length === 0, 'the pause to end')
+  })
+
+  test('the overview leads to what the provider says about its replies, as the page of an email does', async (t) => {
+    const { store, url } = stage.service
+    const { id: domainId } = (await store.accounts()).domains.find(({ name }) => name === stage.domain)!
+    const email = sample(stage.company, ['a@yahoo.test'], { id: randomUUIDv7(), domainId })
+    const token = 4_711
+    await store.accept(email, { token })
+    const server = 'mta7.am0.yahoodns.net [192.0.2.1]:25'
+    const later = Date.now() + 3_600_000
+    await store.record(attempt(email, token, [deferred(0, later, { server, message: BUSY, code: 421 })]))
+    const member = await stage.person({ [stage.company.id]: 'viewer' })
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`, { as: member })
+    const where = page.getByRole('region', { name: 'Waiting mail by recipient domain' })
+    const link = (place: Page | Locator) =>
+      place.getByRole('link', { name: 'What Yahoo says about its replies' }).getAttribute('href')
+    const about = await link(where.getByRole('row').filter({ hasText: 'yahoo.test' }))
+    assert.match(about!, /^https:\/\/senders\.yahooinc\.com\//)
+    await page.goto(`${url}/console/c/${stage.company.id}/emails/${email.id}`)
+    assert.equal(await link(page), about)
   })
 
   test('the overview begins with the problems, and leads to them', async (t) => {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { lookupFailed } from '../../src/delivery/path/mail-hosts.ts'
 import { CATEGORY_WORDS } from '../../src/email/category-word.ts'
 import { providerOf } from '../../src/email/mail-provider.ts'
+import { othersFailed } from '../../src/email/not-attempted.ts'
 import { BOUNCE_CATEGORIES, type BounceCategory } from '../../src/mail/reply/category.ts'
 import { classifyReply } from '../../src/mail/reply/classify.ts'
 import { replyMeaning } from '../../src/operate/reply-meaning.ts'
@@ -84,6 +85,7 @@ test('a failed look-up blames the name servers, and not the mail server', () => 
   assert.match(about(host)!, /^The name servers of the domain's mail server did not answer, /)
   const none = 'DNS: mx.silent.example, a mail server of silent.example, has no public address'
   assert.equal(about(none), CATEGORY_WORDS.network.about)
+  assert.equal(about(othersFailed(host)), about(host))
 })
 
 test('words that no server has answered have no meaning', () => {
@@ -100,4 +102,7 @@ test('a provider is known by its servers alone', () => {
   assert.equal(named('mx.x.test', 'mta7.am0.yahoodns.net'), null)
   assert.equal(named('mx.x.test: mta7.am0.yahoodns.net'), null)
   assert.equal(named(null), null)
+  // What held other mail says which server it was, whatever this mail has asked before.
+  assert.equal(named(null, othersFailed('mx.olc.protection.outlook.com: 451 4.7.650 Busy')), 'Outlook.com')
+  assert.equal(named('mta7.am0.yahoodns.net', othersFailed('mx.x.test: 421 Busy')), null)
 })

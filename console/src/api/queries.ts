@@ -7,8 +7,12 @@ function isAway(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 
-/** Retries while the server restarts. A refusal (4xx) is final. */
+/** No answer, or that of a proxy in front of a service that is away. */
+const UNANSWERED: readonly number[] = [0, 502, 503, 504]
+
+/** Retries until the service answers, however long it is away. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
+  if (error instanceof ApiError && UNANSWERED.includes(error.status)) return true
   return isAway(error) && failures < 20
 }
 

@@ -11,9 +11,11 @@ import { UntrustedText } from './untrusted-text.tsx'
 interface LastReplyProps {
   message: string
   category: ComponentProps<typeof Category>['of'] | null
+  /** The server that gave it, as far as it is known apart from the words. */
+  server?: string | null
 }
 
-export function LastReply({ message, category }: LastReplyProps) {
+export function LastReply({ message, category, server = null }: LastReplyProps) {
   const trouble = troubleIn(message)
   return (
     <>
@@ -27,9 +29,7 @@ export function LastReply({ message, category }: LastReplyProps) {
           <UntrustedText>{replyIn(trouble) ?? trouble}</UntrustedText>
         </Clamped>
       </Text>
-      {!isLeftAlone(message) && (
-        <ReplyMeaning of={{ category, code: null, message: trouble, server: null }} size="xs" />
-      )}
+      {!isLeftAlone(message) && <ReplyMeaning of={{ category, code: null, message, server }} size="xs" />}
     </>
   )
 }

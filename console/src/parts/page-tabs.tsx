@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import classes from './page-tabs.module.css'
 
 interface PageTab<Name> {
   /** Absent for the tab that is shown first. */
@@ -30,7 +31,7 @@ export function PageTabs<Name extends string>({
       keepMounted={false}
       onChange={(name) => onShow(name === FIRST ? undefined : (name as Name))}
     >
-      <Tabs.List mb="md">
+      <Tabs.List mb="md" className={classes.list}>
         {offered.map(({ name = FIRST, label, icon: Icon }) => (
           <Tabs.Tab key={name} value={name} leftSection={Icon && <Icon size={16} aria-hidden />}>
             {label}

@@ -22,5 +22,7 @@ export function visible(text: string, longest = LONGEST): string {
 }
 
 export function UntrustedText({ children, empty = '' }: { children: string; empty?: string }) {
-  return <bdi>{children === '' ? empty : visible(children)}</bdi>
+  const text = children === '' ? empty : visible(children)
+  // The place of an empty text is empty: a narrow table leaves out its line.
+  return text === '' ? null : <bdi>{text}</bdi>
 }

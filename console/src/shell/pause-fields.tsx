@@ -48,6 +48,7 @@ export function PauseFields({ field }: Pick<FormState<PauseChoice, unknown>, 'fi
       <TextInput
         label="Reason"
         placeholder="Everyone concerned sees it"
+        miw={240}
         maxLength={200}
         {...field('reason')}
       />

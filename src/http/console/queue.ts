@@ -83,13 +83,14 @@ function named(op: Operation, id: string): { id: string; name: string } {
   return { id, name: companyName(op, id) }
 }
 
-function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, ...sum }: LaneSum) {
+function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, lastServer, ...sum }: LaneSum) {
   return {
     waiting,
     sending,
     oldestAt: isoTime(oldestAt),
     nextDueAt: isoTime(nextDueAt),
     lastMessage,
+    lastServer,
     category: categoryOf(lastMessage),
     paused: sum.paused,
     pause: sum.pause && { ...pauseFacts(sum.pause), scope: scopeOf(sum.pause) },

@@ -2,7 +2,7 @@
 import type { SendingDomain } from '../../accounts/account.ts'
 import type { Alert } from '../../store/store.ts'
 import { domainOfAlert } from './alert-domain.ts'
-import { companyTroubleOf } from './company-troubles.ts'
+import { companyProblemOf } from './company-problems.ts'
 
 /** Returns the path below the console's URL: a page of the company, or `installation` for an alert of no company. */
 export function pageOfAlert(
@@ -12,6 +12,6 @@ export function pageOfAlert(
   const { id, companyId } = alert
   if (companyId === null) return 'installation'
   const domain = domainOfAlert(alert, domains)
-  const page = domain === undefined ? companyTroubleOf(id)?.page : `domains/${domain.id}`
+  const page = domain === undefined ? companyProblemOf(id)?.page : `domains/${domain.id}`
   return `c/${companyId}/${page ?? 'overview'}`
 }

@@ -2,10 +2,10 @@
 import type { AlertKind, Person } from '../../people/person.ts'
 import type { Alert } from '../../store/store.ts'
 import { isAboutDomain } from './alert-domain.ts'
-import { companyTroubleOf } from './company-troubles.ts'
+import { companyProblemOf } from './company-problems.ts'
 
 function kindOfAlert(id: string): AlertKind {
-  return companyTroubleOf(id)?.kind ?? (isAboutDomain(id) ? 'domains' : 'installation')
+  return companyProblemOf(id)?.kind ?? (isAboutDomain(id) ? 'domains' : 'installation')
 }
 
 export interface AlertReader {

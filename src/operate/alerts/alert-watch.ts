@@ -1,6 +1,6 @@
 /**
  * Makes the checks of the doctor again and again, for as long as the service runs, and sends an alert about each
- * trouble once when it begins and once when it is over. One node checks: the first one that delivers, because what it
+ * problem once when it begins and once when it is over. One node checks: the first one that delivers, because what it
  * finds is what its mail meets. While no node delivers, the first node of any kind takes its place.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
-import { companyTroubleOf, companyTroubles } from './company-troubles.ts'
+import { companyProblemOf, companyProblems } from './company-problems.ts'
 import type { AlertChannel } from './tell-alert.ts'
 
 export interface AlertWatchParts {
@@ -22,7 +22,7 @@ export interface AlertWatchParts {
   delivers: boolean
   /** Whether this node has a way to send alerts. A node that delivers does without: its log tells, too. */
   hasChannel: boolean
-  /** Ms without a node that delivers before another node checks: a restart is no trouble. */
+  /** Ms without a node that delivers before another node checks: a restart is no problem. */
   patienceMs: number
   /** The channels of alerts at this moment. */
   channels(): Promise<(alert: Alert) => readonly AlertChannel[]>
@@ -104,7 +104,7 @@ export class AlertWatch {
   }
 
   /**
-   * This node among the others. Where two think for a moment that they are the first, the store keeps each trouble
+   * This node among the others. Where two think for a moment that they are the first, the store keeps each problem
    * once.
    */
   async #role(): Promise<WatchRole> {
@@ -122,9 +122,9 @@ export class AlertWatch {
   /** Checks, and keeps the findings. `far`: also asks DNS, block lists and mail servers. */
   async look({ far }: { far: boolean }): Promise<void> {
     const op = this.#parts.operation()
-    const [checks, troubles, before] = await Promise.all([
+    const [checks, ofCompanies, before] = await Promise.all([
       madeChecks(op, far ? 'all' : 'near'),
-      companyTroubles(op, this.#parts.onFault),
+      companyProblems(op, this.#parts.onFault),
       op.store.alerts(),
     ])
     const sending = op.accounts.domains.filter(acceptsMail)
@@ -133,9 +133,9 @@ export class AlertWatch {
       const companyId = companyOfCheck(id, sending)
       await raise(op, { id, companyId, title, found, advice, memberAdvice })
     }
-    for (const trouble of troubles.found) await raise(op, trouble)
-    const found = new Set([...problems, ...troubles.found].map(({ id }) => id))
-    const isUnknown = (id: string) => troubles.unknown.some((beginning) => id.startsWith(beginning))
+    for (const problem of ofCompanies.found) await raise(op, problem)
+    const found = new Set([...problems, ...ofCompanies.found].map(({ id }) => id))
+    const isUnknown = (id: string) => ofCompanies.unknown.some((beginning) => id.startsWith(beginning))
     for (const alert of before) {
       const { id, endedAt } = alert
       if (endedAt !== null || found.has(id) || isUnknown(id) || !isOver(id, checks, far)) continue
@@ -143,7 +143,7 @@ export class AlertWatch {
     }
   }
 
-  /** Finds channels that know nothing of an open trouble: they were set up after it began. `tellAll` tells them. */
+  /** Finds channels that know nothing of an open problem: they were set up after it began. `tellAll` tells them. */
   async tellMore(): Promise<void> {
     const { store } = this.#parts.operation()
     const told = (await store.alerts()).filter(({ toldAt, endedAt }) => toldAt !== null && endedAt === null)
@@ -214,10 +214,10 @@ function eventOf(
 }
 
 /**
- * Whether a trouble is over. A check that could not be made does not end it. A subject that no longer has a check does.
+ * Whether a problem is over. A check that could not be made does not end it. A subject that no longer has a check does.
  */
 function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
-  if (companyTroubleOf(id) !== null) return true
+  if (companyProblemOf(id) !== null) return true
   const check = checks.find((each) => each.id === id)
   if (check === undefined) {
     const alike = checks.filter((each) => kindOfCheck(each.id) === kindOfCheck(id))

@@ -24,7 +24,7 @@ export function alertMail(
   advice: string | null,
   isOver: boolean,
   from: AlertOrigin,
-  /** The page of the console that shows the trouble: `c/ID/webhooks/ID`. */
+  /** The page of the console that shows the problem: `c/ID/webhooks/ID`. */
   page: string,
 ) {
   const lines = isOver

@@ -18,7 +18,7 @@ import {
   type WaitingLane,
 } from '../waiting-lanes.ts'
 import { nameOf } from './company-name.ts'
-import { NOTHING_FOUND, type TroubleFindings, withEach } from './troubles.ts'
+import { NOTHING_FOUND, type ProblemFindings, withEach } from './problem-search.ts'
 
 const WAITS_MS = 3_600_000
 /** Lanes of a company whose site is looked up: those of the oldest mail. */
@@ -38,7 +38,7 @@ interface LookFacts {
 export async function waitingMail(
   op: Operation,
   onFault: (error: unknown) => void,
-): Promise<TroubleFindings> {
+): Promise<ProblemFindings> {
   const present = await op.store.pauses(op.now())
   const { lanes, sites } = await recentLanes(op, undefined, present)
   const { cover } = lanePauses(op, present, sites)
@@ -57,13 +57,13 @@ export async function waitingMail(
   )
 }
 
-/** The troubles of one company, by its lanes. */
+/** The problems of one company, by its lanes. */
 async function waitingOf(
   op: Operation,
   companyId: string,
   lanes: readonly WaitingLane[],
   facts: LookFacts,
-): Promise<TroubleFindings> {
+): Promise<ProblemFindings> {
   const { since, closureOf, delivering } = facts
   const held = lanes.find((lane) => (closureOf.get(lane)?.since ?? Number.POSITIVE_INFINITY) <= since)
   if (held !== undefined) return { ...NOTHING_FOUND, found: [heldMail(op, held, closureOf.get(held)!)] }

@@ -1,4 +1,4 @@
-/** Troubles about which alerts are sent. */
+/** Problems about which alerts are sent. */
 import type { NewCompanyEvent } from '../../email/company-event.ts'
 import { type Alert, isEndUntold } from '../alert-store.ts'
 import { listOf } from '../json-columns.ts'
@@ -37,7 +37,7 @@ const BEGINNING_TOLD = statement(
   'UPDATE alerts SET told_at = $4, told_to = $3, claimed_until = 0 WHERE id = $1 AND since = $2 AND told_at IS NULL',
 )
 const END_TOLD = statement('DELETE FROM alerts WHERE id = $1 AND since = $2 AND ended_at = $3')
-/** The end was told, but the trouble is back. */
+/** The end was told, but the problem is back. */
 const BACK = statement(`UPDATE alerts SET since = $4, told_at = NULL, told_to = $3, claimed_until = 0
   WHERE id = $1 AND since = $2 AND ended_at IS NULL`)
 const TELL_MORE = statement(

@@ -263,6 +263,21 @@ describe('the list of emails', () => {
     await service.store.removeEmails([whole, html])
   })
 
+  test('gives all tags of the emails that are asked for, and none of another company', async () => {
+    const tags = Array.from({ length: 9 }, (_, n) => ({ name: `n${n}`, value: 'v'.repeat(100) }))
+    const tagged = await send({ tags })
+    const read = async (wanted: string[], visitor = member, company = mine.id) => {
+      const reply = await visitor.ask('GET', `/companies/${company}/emails/tags?ids=${wanted.join(',')}`)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.body.emails
+    }
+    const all = { id: tagged, tags: tags.map(({ name, value }) => `${name}:${value}`) }
+    assert.deepEqual(await read([foreign, tagged, 'x']), [all])
+    assert.deepEqual(await read([foreign, tagged], operator, 'all'), [{ id: foreign, tags: [] }, all])
+    sent.splice(sent.indexOf(tagged), 1)
+    await service.store.removeEmails([tagged])
+  })
+
   test('has the emails of one company, or of all for operators', async () => {
     for (const company of [theirs.id, 'all', 'nobody']) {
       const reply = await member.ask('GET', `/companies/${company}/emails`)

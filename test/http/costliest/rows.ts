@@ -133,6 +133,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /console/api/companies/:company/emails/reasons': {
     query: ({ ids }) => `?ids=${[ids.wide, ...many(99, () => ids.wide)].join(',')}`,
   },
+  'GET /console/api/companies/:company/emails/tags': {
+    query: ({ ids }) => `?ids=${[ids.large, ids.wide, ...many(98, () => ids.wide)].join(',')}`,
+  },
   'GET /console/api/companies/:company/emails/:email': { params: large, copies: 40 },
   'GET /console/api/companies/:company/emails/:email/content': { params: large, copies: 12 },
   'GET /console/api/companies/:company/emails/:email/source': { params: large, copies: 12 },

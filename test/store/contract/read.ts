@@ -391,6 +391,7 @@ export function readContract(open: OpenBench): void {
         nextDueAt: NOW + HOUR,
         oldestAt: NOW,
         lastMessage: '451 4.7.1 Greylisted',
+        lastServer: 'mx.x.test [192.0.2.1]:25',
       }
       const y = {
         companyId: owner.id,
@@ -401,6 +402,7 @@ export function readContract(open: OpenBench): void {
         nextDueAt: null,
         oldestAt: null,
         lastMessage: null,
+        lastServer: null,
       }
       const byName = (lanes: { companyId: string; domain: string }[]) =>
         lanes.sort((a, b) => (a.companyId + a.domain < b.companyId + b.domain ? -1 : 1))

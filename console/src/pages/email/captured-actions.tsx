@@ -4,6 +4,7 @@ import { deleteEmail, type EmailDetail } from '../../api/email.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { useShortcuts } from '../../shell/shortcuts.ts'
+import { deletionOf } from '../emails/deletion.ts'
 import { setRead } from '../emails/read-marks.ts'
 
 interface CapturedProps {
@@ -15,7 +16,7 @@ interface CapturedProps {
 
 const ASK = {
   title: 'Delete this email?',
-  about: 'The email is deleted with its content and events. This cannot be undone.',
+  about: deletionOf(1),
   act: 'Delete email',
 }
 

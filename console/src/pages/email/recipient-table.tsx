@@ -15,8 +15,8 @@ import { Category } from '../../parts/category.tsx'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
 import { type Chosen, useChosen } from '../../parts/chosen.ts'
 import { Clock } from '../../parts/clock-time.tsx'
+import { useIsDue } from '../../parts/due-time.tsx'
 import { later } from '../../parts/later.ts'
-import { useNow } from '../../parts/now.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -254,8 +254,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 
 /** By the clock alone: the row has no room for more. */
 function NextTry({ at }: { at: string }) {
-  const now = useNow()
-  return Date.parse(at) <= now ? (
+  return useIsDue(at) ? (
     <span>next try due</span>
   ) : (
     <span>

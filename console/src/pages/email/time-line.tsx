@@ -16,6 +16,7 @@ import {
 import { Category } from '../../parts/category.tsx'
 import { Clamped } from '../../parts/clamped.tsx'
 import { ClockTime, TIME_ZONE } from '../../parts/clock-time.tsx'
+import { useIsDue } from '../../parts/due-time.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { HostName } from '../../parts/host-name.tsx'
 import { Pending } from '../../parts/pending.tsx'
@@ -70,17 +71,19 @@ export function TimeLine({
           </li>
         ))}
       </ol>
-      {recipient !== undefined && <NextTry recipient={recipient} />}
+      {recipient?.at != null && NEXT_ATTEMPT.has(recipient.waits) && <NextAttempt at={recipient.at} />}
     </>
   )
 }
 
+/** The waits that end with an attempt. */
+const NEXT_ATTEMPT: ReadonlySet<EmailRecipient['waits']> = new Set(['retry', 'refusal', 'path'])
+
 /** The time that an event told may have passed, and a later attempt may have moved it. */
-function NextTry({ recipient: { waits, at } }: { recipient: EmailRecipient }) {
-  if (at === null || (waits !== 'retry' && waits !== 'refusal' && waits !== 'path')) return null
+function NextAttempt({ at }: { at: string }) {
   return (
     <Text size="sm" c="dimmed">
-      {Date.parse(at) > Date.now() ? 'Next attempt' : 'Next attempt was due'} <ClockTime at={at} />
+      {useIsDue(at) ? 'Next attempt was due' : 'Next attempt'} <ClockTime at={at} />
     </Text>
   )
 }

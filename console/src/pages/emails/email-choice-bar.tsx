@@ -11,6 +11,7 @@ import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { Chosen } from '../../parts/chosen.ts'
 import { notify } from '../../parts/notify.ts'
 import { CANCEL, ChoiceActions, RETRY, SUPPRESS } from '../../shell/choice-actions.tsx'
+import { deletionOf } from './deletion.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { matchingEmails } from './matching.ts'
 import type { EmailListItem } from './merge.ts'
@@ -125,9 +126,7 @@ function actionOf(
   if (name === 'delete') {
     return {
       title: `Delete ${counted(count)}?`,
-      about: `${
-        count === 1 ? 'The email is deleted with its' : 'The emails are deleted with their'
-      } content and events. This cannot be undone.`,
+      about: deletionOf(count),
       act: `Delete ${counted(count)}`,
       destructive: true,
       done: (changed) => `${counted(changed)} deleted.`,

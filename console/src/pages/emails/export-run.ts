@@ -2,43 +2,35 @@
  * The export of emails, which continues while the person views other pages of the console. The browser reads the list
  * and the messages one after the other and puts the file together, so the service keeps nothing for it.
  */
-import { CATEGORIZED } from '../../../../src/email/event.ts'
-import { ApiError, call, fileOf } from '../../api/client.ts'
-import { persistently } from '../../api/persistently.ts'
 import { save } from '../../parts/download.ts'
+import { loaded } from '../../parts/later.ts'
 import { keepingOpen, LongRun, useLongRun } from '../../parts/long-run.ts'
-import { type EmailReason, emailsCsv, messageName } from './exported.ts'
+import type { ExportCounts } from './export-files.ts'
 import type { EmailListItem } from './merge.ts'
 
 export type ExportKind = 'csv' | 'zip'
 
-export interface ExportRun {
+export interface ExportRun extends ExportCounts {
   kind: ExportKind
   state: 'finding' | 'reading' | 'done' | 'stopped' | 'failed'
-  /** Emails found, and those that are in the file. */
+  /** Emails found. */
   found: number
-  done: number
-  /** Emails without content, which retention has removed. */
-  missing: number
-  /** Older emails were left out. */
-  clipped: boolean
   /** The reason why the export failed. */
   trouble: string | null
 }
 
 /** Emails of one export. */
 const MOST: Readonly<Record<ExportKind, number>> = { csv: 100_000, zip: 10_000 }
-/** Octets of all messages of one export. */
-const MOST_OCTETS = 1024 ** 3
-/** Messages that are read at the same time. */
-const TOGETHER = 4
-/** Emails whose reasons are read at the same time. */
-const REASONS_TOGETHER = 100
 
 export const FILE_NAMES: Readonly<Record<ExportKind, string>> = { csv: 'emails.csv', zip: 'emails.zip' }
 
 /** Reads the emails, newest first. `onPage`: called with their number so far. */
 export type LoadEmails = (onPage: (count: number) => void, most: number) => Promise<readonly EmailListItem[]>
+
+const files = loaded(
+  () => import('./export-files.ts'),
+  () => Promise.resolve(),
+)
 
 const run = new LongRun<ExportRun>()
 let stop = new AbortController()
@@ -75,79 +67,13 @@ async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
       set({ found })
     }, MOST[kind])
     set({ state: 'reading', found: emails.length, clipped: emails.length === MOST[kind] })
-    const file = kind === 'csv' ? await csv(emails) : await zip(emails)
+    const make = (await files())[kind]
+    const file = await make(emails, { signal: stop.signal, run: () => run.value!, set })
     stop.signal.throwIfAborted()
     save(FILE_NAMES[kind], file)
     set({ state: 'done' })
   } catch (error) {
     if (stop.signal.aborted) set({ state: 'stopped' })
     else set({ state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
-  }
-}
-
-async function csv(emails: readonly EmailListItem[]): Promise<Blob> {
-  const reasons = new Map<string, EmailReason>()
-  const refused = emails.filter(({ lastEvent }) => hasReason(lastEvent))
-  set({ done: emails.length - refused.length })
-  for (const [company, ids] of idsByCompany(refused)) {
-    for (let at = 0; at < ids.length; at += REASONS_TOGETHER) {
-      const some = ids.slice(at, at + REASONS_TOGETHER)
-      for (const reason of await reasonsOf(company, some)) reasons.set(reason.id, reason)
-      set({ done: run.value!.done + some.length })
-    }
-  }
-  return new Blob([emailsCsv(emails, reasons)], { type: 'text/csv;charset=utf-8' })
-}
-
-const hasReason = (type: string) => (CATEGORIZED as readonly string[]).includes(type)
-
-function idsByCompany(emails: readonly EmailListItem[]): Map<string, string[]> {
-  const groups = Map.groupBy(emails, ({ company }) => company)
-  return new Map([...groups].map(([company, those]) => [company, those.map(({ id }) => id)]))
-}
-
-async function reasonsOf(company: string, ids: readonly string[]): Promise<EmailReason[]> {
-  const { signal } = stop
-  const query = { ids: ids.join(',') }
-  const read = () => call('GET /companies/:company/emails/reasons', { company, query, signal })
-  return (await persistently(read, () => signal.aborted)).reasons
-}
-
-/** Browsers keep a large file on disk while it grows. */
-async function zip(emails: readonly EmailListItem[]): Promise<Blob> {
-  const { downloadZip } = await import('client-zip')
-  return await downloadZip(messagesOf(emails)).blob()
-}
-
-async function* messagesOf(emails: readonly EmailListItem[]) {
-  let octets = 0
-  for (let at = 0; at < emails.length; at += TOGETHER) {
-    const some = emails.slice(at, at + TOGETHER)
-    const messages = await Promise.all(some.map(messageOf))
-    for (const [index, input] of messages.entries()) {
-      stop.signal.throwIfAborted()
-      if (input === null) {
-        set({ missing: run.value!.missing + 1 })
-        continue
-      }
-      octets += input.size
-      if (octets > MOST_OCTETS) return set({ clipped: true })
-      const email = some[index]!
-      yield { name: messageName(email), lastModified: new Date(email.createdAt), input }
-      set({ done: run.value!.done + 1 })
-    }
-  }
-}
-
-/** Null: its content is gone, or the email itself. */
-async function messageOf({ company, id }: EmailListItem): Promise<Blob | null> {
-  const { signal } = stop
-  const read = () =>
-    fileOf('GET /companies/:company/emails/:email/source.eml', { company, email: id, signal })
-  try {
-    return await persistently(read, () => signal.aborted)
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null
-    throw error
   }
 }

@@ -7,31 +7,33 @@ import type { EmailListItem } from './merge.ts'
 /** Characters of a subject in the name of a file. */
 const LONGEST_NAME = 60
 
-/** Why mail of an email was refused last, or is late. */
-export type EmailReason = Static<typeof REASONS>['reasons'][number]
+/** What the rows of a list leave out. */
+export interface MoreOfEmail {
+  /** Why mail of it was refused last, or is late. */
+  reason?: Static<typeof REASONS>['reasons'][number]
+  /** All tags; absent: the row has them. */
+  tags?: readonly string[]
+}
 
 const COLUMNS: readonly (readonly [
   title: string,
-  cellOf: (email: EmailListItem, reason: EmailReason | undefined) => string,
+  cellOf: (email: EmailListItem, more: MoreOfEmail) => string,
 ])[] = [
   ['id', ({ id }) => id],
   ['accepted', ({ createdAt }) => createdAt],
   ['last_event', ({ lastEvent }) => lastEvent],
-  ['reason', (_, reason) => reason?.category ?? ''],
-  ['permanent', (_, reason) => (reason === undefined ? '' : String(reason.permanent))],
+  ['reason', (_, { reason }) => reason?.category ?? ''],
+  ['permanent', (_, { reason }) => (reason === undefined ? '' : String(reason.permanent))],
   ['from', ({ from }) => from],
   ['to', ({ to }) => to],
   ['recipients', ({ recipients }) => String(recipients)],
   ['subject', ({ subject }) => subject],
-  ['tags', ({ tags }) => tags.join(' ')],
+  ['tags', ({ tags }, { tags: all = tags }) => all.join(' ')],
 ]
 
-/** `reasons`: by id. */
-export function emailsCsv(
-  emails: readonly EmailListItem[],
-  reasons: ReadonlyMap<string, EmailReason>,
-): string {
-  const rows = emails.map((email) => COLUMNS.map(([, cellOf]) => cellOf(email, reasons.get(email.id))))
+/** `more`: by id. */
+export function emailsCsv(emails: readonly EmailListItem[], more: ReadonlyMap<string, MoreOfEmail>): string {
+  const rows = emails.map((email) => COLUMNS.map(([, cellOf]) => cellOf(email, more.get(email.id) ?? {})))
   return csvOf([COLUMNS.map(([title]) => title), ...rows])
 }
 

@@ -46,20 +46,20 @@ export function Sites() {
           keyOf={({ name, hosts }) => [name, ...hosts].join(' ')}
           columns={[
             { head: 'Site', rowHead: true, cell: (site) => <SiteName {...site} /> },
-            { head: 'State', cell: (site) => <State {...site} /> },
+            { head: 'State', width: '30%', cell: (site) => <State {...site} /> },
             {
               head: 'Sessions',
               right: true,
               cell: ({ used, limits, lowered }) => ofLimit(used.sessions, limits.sessions, lowered.sessions),
             },
             {
-              head: 'Messages per minute',
+              head: 'Messages/min',
               right: true,
               cell: ({ used, limits, lowered }) =>
                 ofLimit(used.messagesLastMinute, limits.messagesPerMinute, lowered.messagesPerMinute),
             },
             {
-              head: 'Messages per hour',
+              head: 'Messages/hour',
               right: true,
               cell: ({ used, limits }) => ofLimit(used.messagesLastHour, limits.messagesPerHour, null),
             },

@@ -1,4 +1,4 @@
-/** The open alerts, above everything else: each leads to the page that shows its trouble. */
+/** The open alerts, above everything else: each leads to the page that shows its problem. */
 import { Alert, Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -26,7 +26,7 @@ import { QueueActions, SiteQueueActions } from '../../shell/queue-actions.tsx'
 
 type Waiting = Pick<
   WaitingSiteItem,
-  'waiting' | 'oldestAt' | 'nextDueAt' | 'lastMessage' | 'category' | 'paused' | 'pause'
+  'waiting' | 'oldestAt' | 'nextDueAt' | 'lastMessage' | 'lastServer' | 'category' | 'paused' | 'pause'
 >
 
 export function WaitingMail({ company }: { company: string }) {
@@ -195,8 +195,8 @@ const NEXT_ATTEMPT: TableColumn<Waiting> = {
 const LAST_REPLY: TableColumn<Waiting> = {
   head: 'Last reply',
   width: '40%',
-  cell: ({ lastMessage, category }) =>
-    lastMessage !== null && <LastReply message={lastMessage} category={category} />,
+  cell: ({ lastMessage, lastServer, category }) =>
+    lastMessage !== null && <LastReply message={lastMessage} category={category} server={lastServer} />,
 }
 
 /** Mail that is paused says until when, and why. */

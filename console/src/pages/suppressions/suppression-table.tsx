@@ -71,7 +71,9 @@ export function SuppressionTable({ company }: { company: string }) {
                     onChoose={(isRange) => chosen.toggle(id, isRange)}
                   />
                 )}
-                <UntrustedText>{address}</UntrustedText>
+                <Text span size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
+                  <UntrustedText>{address}</UntrustedText>
+                </Text>
               </Group>
             ),
           },

@@ -136,6 +136,11 @@ export const REASONS = object({
   },
 })
 
+/** All tags in full. Emails that are gone are left out, and so are the last ones if the answer is large enough. */
+export const TAGS = object({
+  emails: { type: 'array', items: object({ id: TEXT, tags: { type: 'array', items: TEXT } }) },
+})
+
 /** Changes to the emails of one company, or of all: the data of one server-sent event. */
 export const CHANGES = object({
   cursor: {
@@ -168,6 +173,12 @@ export const EMAIL_LIST_ROUTES = routes('company', {
     /** Up to 100, with commas between them. */
     query: object({ ids: PASSAGE }),
     answer: REASONS,
+  },
+  'GET /companies/:company/emails/tags': {
+    operation: 'email_tags',
+    /** Up to 100, with commas between them. */
+    query: object({ ids: PASSAGE }),
+    answer: TAGS,
   },
 })
 

@@ -90,7 +90,7 @@ const BACKLOG = object({
 })
 export type BacklogJson = Static<typeof BACKLOG>
 
-/** Open troubles, as alerts tell them. `page`: the address of the console that shows it. */
+/** Open problems, as alerts tell them. `page`: the address of the console that shows it. */
 const ALERTS = object({
   alerts: {
     type: 'array',

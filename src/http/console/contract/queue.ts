@@ -30,6 +30,8 @@ const WAITING = {
   oldestAt: TIME_OR_NULL,
   nextDueAt: TIME_OR_NULL,
   lastMessage: TEXT_OR_NULL,
+  /** The server that gave it, as far as it is known apart from the words. */
+  lastServer: TEXT_OR_NULL,
   category: CATEGORY_OR_NULL,
   /** All of it waits for the end of a pause. */
   paused: { type: 'boolean' },

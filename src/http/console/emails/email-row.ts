@@ -67,6 +67,11 @@ function emailRow(
   }
 }
 
+/** All tags, in full. */
+export function tagTexts({ tags }: Pick<EmailSummary, 'tags'>): string[] {
+  return tags.map(tagText)
+}
+
 /** In the form dialect each tag is a value of the name `tag`. */
 function tagText({ name, value }: { name: string; value: string }): string {
   if (name === 'tag') return value

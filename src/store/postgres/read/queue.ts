@@ -18,7 +18,7 @@ const MESSAGES = `WITH first AS (
       FROM queue WHERE (lease IS NULL OR lease = 0) AND ($1::integer IS NULL OR company = $1)
     ) ranked WHERE place <= ${REPLY_SEARCHED}
   )
-  SELECT DISTINCT ON (f.company, f.domain) f.company, f.domain, r.last_message AS "lastMessage"
+  SELECT DISTINCT ON (f.company, f.domain) f.company, f.domain, r.last_message AS "lastMessage", r.server AS "lastServer"
   FROM first f JOIN recipients r ON r.email = f.email AND r.position = f.position
   WHERE r.last_message IS NOT NULL ORDER BY f.company, f.domain, f.due_at`
 
@@ -59,14 +59,15 @@ SELECT least(
 const WAITING = `SELECT DISTINCT e.id::text AS id FROM queue q JOIN emails e ON e.id = q.email
   WHERE q.company = $1 AND q.lease IS NULL AND e.domain_id = $2 LIMIT $3`
 
-interface QueueLaneRow extends Omit<QueueLane, 'companyId' | 'lastMessage'> {
+interface QueueLaneRow extends Omit<QueueLane, 'companyId' | keyof LastMessage> {
   company: number
 }
 
-interface MessageRow {
+type LastMessage = Pick<QueueLane, 'lastMessage' | 'lastServer'>
+
+interface MessageRow extends LastMessage {
   company: number
   domain: string
-  lastMessage: string
 }
 
 /** The waiting mail, and the reasons why it waits. */
@@ -117,14 +118,14 @@ export function queue({
       return lanes.map(({ company, ...lane }) => ({
         companyId: ids.get(company)!,
         ...lane,
-        lastMessage: lastMessage({ company, domain: lane.domain }),
+        ...lastMessage({ company, domain: lane.domain }),
       }))
     },
   }
 }
 
 function messagesOf(rows: readonly MessageRow[]) {
-  const byLane = new Map(rows.map((row) => [`${row.company} ${row.domain}`, row.lastMessage]))
-  return ({ company, domain }: Pick<MessageRow, 'company' | 'domain'>): string | null =>
-    byLane.get(`${company} ${domain}`) ?? null
+  const byLane = new Map(rows.map(({ company, domain, ...last }) => [`${company} ${domain}`, last] as const))
+  return ({ company, domain }: Pick<MessageRow, 'company' | 'domain'>): LastMessage =>
+    byLane.get(`${company} ${domain}`) ?? { lastMessage: null, lastServer: null }
 }

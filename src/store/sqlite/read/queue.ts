@@ -29,8 +29,8 @@ export function queue(
      WHERE r.state = 'waiting' AND r.company = (SELECT num FROM companies WHERE id = ?) AND e.domain_id = ? LIMIT ?`,
   )
   const message = db.prepare(
-    `SELECT lastMessage FROM (
-       SELECT last_message AS lastMessage FROM recipients INDEXED BY recipients_waiting
+    `SELECT lastMessage, lastServer FROM (
+       SELECT last_message AS lastMessage, server AS lastServer FROM recipients INDEXED BY recipients_waiting
        WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT ${REPLY_SEARCHED}
      ) WHERE lastMessage IS NOT NULL LIMIT 1`,
   )
@@ -99,7 +99,7 @@ export function queue(
   }
 
   const lastMessageOf = ({ company, domain }: LaneName) =>
-    one<{ lastMessage: string }>(message, company, domain)?.lastMessage ?? null
+    one<Pick<QueueLane, 'lastMessage' | 'lastServer'>>(message, company, domain) ?? null
 
   return {
     waitingEmails: (companyId, domainId, limit) =>
@@ -145,14 +145,14 @@ export function queue(
           nextDueAt: null,
           oldestAt: null,
           lastMessage: null,
+          lastServer: null,
         }
         const lane = { companyId, domain, ...nothing }
         lanes.set(key, lane)
         return lane
       }
       for (const row of all<WaitingRow>(waiting, ...wanted)) {
-        const lastMessage = lastMessageOf(row)
-        Object.assign(laneOf(row), { waiting: row.n, nextDueAt: row.nextDueAt, lastMessage })
+        Object.assign(laneOf(row), { waiting: row.n, nextDueAt: row.nextDueAt, ...lastMessageOf(row) })
       }
       aroundDamage(
         () => {

@@ -1,11 +1,11 @@
-/** Troubles of a company's mail, which no check of the installation shows: the one list of them. */
+/** Problems of a company's mail, which no check of the installation shows: the one list of them. */
 import type { AlertKind } from '../../people/person.ts'
 import type { NewAlert } from '../../store/store.ts'
 import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 import { nameOf } from './company-name.ts'
 import { waitingMail } from './company-waiting.ts'
-import { NOTHING_FOUND, type TroubleFindings, withEach } from './troubles.ts'
+import { NOTHING_FOUND, type ProblemFindings, withEach } from './problem-search.ts'
 
 const HOUR = 3_600_000
 /** Ms for which a webhook must fail before an alert is sent. */
@@ -16,8 +16,8 @@ const LEAST_VOLUME = 100
 const MOST_BOUNCED = 0.05
 const MOST_COMPLAINED = 0.001
 
-interface CompanyTrouble {
-  find(op: Operation, onFault: (error: unknown) => void): Promise<TroubleFindings>
+interface CompanyProblem {
+  find(op: Operation, onFault: (error: unknown) => void): Promise<ProblemFindings>
   /** The alerts that people choose to get. */
   kind: AlertKind
   /** The page of the company that shows it. `subject`: what follows the colon. */
@@ -26,8 +26,8 @@ interface CompanyTrouble {
 
 const overview = () => 'overview'
 
-/** By the first word of their ids, before a colon. A trouble of these kinds that is not found any more is over. */
-const COMPANY_TROUBLES: Readonly<Record<string, CompanyTrouble>> = {
+/** By the first word of their ids, before a colon. A problem of these kinds that is not found any more is over. */
+const COMPANY_PROBLEMS: Readonly<Record<string, CompanyProblem>> = {
   webhook: { find: failingWebhooks, kind: 'webhooks', page: (id) => `webhooks/${id}` },
   bounces: { find: (op) => highRates(op, 'bounces'), kind: 'rates', page: overview },
   complaints: { find: (op) => highRates(op, 'complaints'), kind: 'rates', page: overview },
@@ -35,24 +35,24 @@ const COMPANY_TROUBLES: Readonly<Record<string, CompanyTrouble>> = {
 }
 
 /** Null: the alert is about a check of the doctor. */
-export function companyTroubleOf(id: string): { kind: AlertKind; page: string } | null {
+export function companyProblemOf(id: string): { kind: AlertKind; page: string } | null {
   const [word = '', subject = ''] = id.split(/:(.*)/s)
-  const trouble = COMPANY_TROUBLES[word]
-  return trouble === undefined ? null : { kind: trouble.kind, page: trouble.page(subject) }
+  const problem = COMPANY_PROBLEMS[word]
+  return problem === undefined ? null : { kind: problem.kind, page: problem.page(subject) }
 }
 
-export async function companyTroubles(
+export async function companyProblems(
   op: Operation,
   onFault: (error: unknown) => void,
-): Promise<TroubleFindings> {
-  const searches = Object.entries(COMPANY_TROUBLES).map(([word, { find }]) => ({
+): Promise<ProblemFindings> {
+  const searches = Object.entries(COMPANY_PROBLEMS).map(([word, { find }]) => ({
     id: `${word}:`,
     find: () => find(op, onFault),
   }))
   return await withEach(searches, onFault)
 }
 
-async function failingWebhooks(op: Operation): Promise<TroubleFindings> {
+async function failingWebhooks(op: Operation): Promise<ProblemFindings> {
   const all = await op.store.webhooks({})
   const since = op.now() - WEBHOOK_FAILS_MS
   const found = all
@@ -84,7 +84,7 @@ const RATES = {
   },
 } as const
 
-async function highRates(op: Operation, kind: keyof typeof RATES): Promise<TroubleFindings> {
+async function highRates(op: Operation, kind: keyof typeof RATES): Promise<ProblemFindings> {
   // Both kinds share the answer.
   const { volumes } = await showVolumeByCompany(op, { span: 'day' })
   if (volumes === null) return { found: [], unknown: [`${kind}:`] }
@@ -97,7 +97,7 @@ function rateOf(op: Operation, companyId: string, volume: Volume, kind: keyof ty
   const { title, type, most, advice: text } = RATES[kind]
   const count = volume[type] ?? 0
   if (ended < LEAST_VOLUME || count / ended <= most) return []
-  const found = `${percent(count / ended)} of the mail of the last day: ${count} of ${ended} recipients.`
+  const found = `${percent(count / ended)} of the mail of the last day: ${counted(count)} of ${counted(ended)} recipients.`
   const name = nameOf(op, companyId)
   return [{ id: `${kind}:${companyId}`, companyId, title: `${title} of ${name}`, found, ...advice(text) }]
 }
@@ -105,6 +105,10 @@ function rateOf(op: Operation, companyId: string, volume: Volume, kind: keyof ty
 /** The same advice for operators and members. */
 function advice(text: string): Pick<NewAlert, 'advice' | 'memberAdvice'> {
   return { advice: text, memberAdvice: text }
+}
+
+function counted(count: number): string {
+  return count.toLocaleString('en')
 }
 
 function percent(share: number): string {
