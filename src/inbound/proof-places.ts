@@ -24,7 +24,7 @@ const FAILED_WITHIN = 60 * 60_000
 /** Pairs of a subject and a network that are remembered. */
 const MOST_FAILING = 10_000
 
-/** What a proof takes a place for. */
+/** The parties that share the places of proofs. */
 export interface ProofParty {
   /** The id of an email, or reports about domains. */
   subject: string

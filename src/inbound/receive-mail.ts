@@ -190,7 +190,7 @@ function outcomeOfReceipt(receipt: ReportReceipt | undefined): Omit<MailOutcome,
   return { refused: 'counted' }
 }
 
-/** What the proof of the source of a mail needs. */
+/** The facts of a mail from which its source is proven. */
 function signedMail(
   { client, companyId, peer, raw }: ArrivedMail,
   { author, signatures, covering }: ReadMail,

@@ -1,9 +1,9 @@
 /**
- * Who wrote a report about a domain. Anybody can write one in any name, so its author counts if the organization of the
+ * The author of a report about a domain. Anybody can write one in any name, so an author counts if the organization of the
  * author's domain has signed it. Organizations that report sign their mail, and RFC 9990 has them align it.
  */
 import { organizationOf } from '../dns/organization.ts'
-import type { ReportAuthor } from '../domain-reports/received/report-receiver.ts'
+import type { VerifiedAuthor } from '../domain-reports/received/report-receiver.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { MailSignatures, SignedMail } from './mail-signatures.ts'
 
@@ -18,8 +18,8 @@ export class ReporterProof {
     this.#signatures = signatures
   }
 
-  async authorOf(mail: SignedMail & { author: string }): Promise<ReportAuthor> {
-    const unknown: ReportAuthor = { address: null, unfinished: false }
+  async authorOf(mail: SignedMail & { author: string }): Promise<VerifiedAuthor> {
+    const unknown: VerifiedAuthor = { address: null, unfinished: false }
     if (mail.author.length > LONGEST || mail.signatures.length === 0) return unknown
     const organization = organizationOf(domainOf(mail.author))
     const aligned = mail.signatures.filter(({ domain }) => organizationOf(domain) === organization)

@@ -24,7 +24,7 @@ export interface DmarcFacts {
 
 /** Less says nothing about senders that send once a week. */
 const LEAST_DAYS = 7
-/** Of all reporters together. Of one, it makes the share of its failing messages count on its own. */
+/** The least for advice, from all reporters together; also the least of one reporter whose failing messages count alone. */
 const LEAST_MESSAGES = 100
 const LEAST_ORGANIZATIONS = 2
 /** The share of failing messages up to which a stricter policy stops forgers and mailing lists alone. */
@@ -34,16 +34,16 @@ export function dmarcAdvice(facts: DmarcFacts): string {
   const { days, policy, messages, failing, reporters } = facts
   if (messages === 0) return withoutReports(facts)
   if (days < LEAST_DAYS || messages < LEAST_MESSAGES) {
-    return `Reports about ${messages} messages on ${days} days are too few for advice: it needs ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days, in signed reports.`
+    return `Reports about ${grouped(messages)} messages on ${days} days are too few for advice: it needs ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days, in signed reports.`
   }
-  const all = `${failing} of ${messages} messages (${percent(failing / messages)}) pass neither DKIM nor SPF`
+  const all = `${grouped(failing)} of ${grouped(messages)} messages (${percent(failing / messages)}) pass neither DKIM nor SPF`
   const worst = worstOf(reporters)
   const isMany = failing / messages > FEW
   if (isMany || worst !== null) {
     const share =
       isMany || worst === null
         ? all
-        : `${all}, but ${worst.failing} of the ${worst.messages} that ${worst.name} saw`
+        : `${all}, but ${grouped(worst.failing)} of the ${grouped(worst.messages)} that ${worst.name} saw`
     return policy === 'reject' || policy === 'quarantine'
       ? `${share}, and p=${policy} stops them. Look at the failing sources: sign their mail, or add them to SPF.`
       : `${share}: p=quarantine would stop them. Look at the failing sources first: sign their mail, or add them to SPF.`
@@ -61,7 +61,7 @@ export function dmarcAdvice(facts: DmarcFacts): string {
 
 function withoutReports({ unverified, address }: DmarcFacts): string {
   if (unverified > 0) {
-    return `There are reports about ${unverified} messages, but none of them has a valid signature of its sender, so anybody may have written them. No advice follows from them.`
+    return `There are reports about ${grouped(unverified)} messages, but none of them has a valid signature of its sender, so anybody may have written them. No advice follows from them.`
   }
   return address === null
     ? 'No DMARC report has arrived: this service takes none, because it has no listener or mailbox for returned mail.'
@@ -90,3 +90,5 @@ const shareOf = ({ messages, failing }: Pick<DmarcReporterSum, 'messages' | 'fai
   failing / Math.max(messages, LEAST_MESSAGES)
 
 const percent = (share: number) => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`
+
+const grouped = (count: number) => count.toLocaleString('en')

@@ -158,7 +158,7 @@ test('the advice names the next step that the reports allow', () => {
 test('nobody improves the advice with reports of their own', () => {
   // Without a signature.
   const none = { ...FACTS, messages: 0, failing: 0, reporters: [], unverified: 1_000_000 }
-  assert.match(dmarcAdvice(none), /about 1000000 messages, but none .* No advice follows/)
+  assert.match(dmarcAdvice(none), /about 1,000,000 messages, but none .* No advice follows/)
   // Under a domain of their own, as the only one who reports.
   const alone = {
     ...FACTS,

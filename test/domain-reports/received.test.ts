@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { ReportLinks } from '../../src/domain-reports/received/report-links.ts'
 import {
-  type ReportAuthor,
   type ReportReceiver,
   reportReceiver,
+  type VerifiedAuthor,
 } from '../../src/domain-reports/received/report-receiver.ts'
 import { tlsReportJson } from '../../src/mail/domain-report/tls-report.ts'
 import { Workers } from '../../src/workers/workers.ts'
@@ -51,7 +51,7 @@ describe('reports about our domains', () => {
     await service.close()
   })
 
-  const from = (author: ReportAuthor) => ({ author: async () => author })
+  const from = (author: VerifiedAuthor) => ({ author: async () => author })
   const anybody = from({ address: null, unfinished: false })
   const mail = (xml: string, mailed = anybody) =>
     receiver.receiveMail(
@@ -96,7 +96,7 @@ describe('reports about our domains', () => {
     })
     const records = [{ source: '192.0.2.1', count: 7, headerFrom: 'proven.test' }]
     const xml = dmarcXml(records, { begin, end, domain: 'proven.test', id: 'same' })
-    const receive = (author: ReportAuthor) =>
+    const receive = (author: VerifiedAuthor) =>
       held.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'), from(author))
     const counted = { kind: 'dmarc', domains: ['proven.test'] }
     assert.deepEqual(await receive({ address: null, unfinished: true }), { kind: 'put_off' })

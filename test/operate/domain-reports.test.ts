@@ -92,7 +92,7 @@ describe('reports about a domain that fill every day', () => {
       [passing + failing, passing, failing],
     )
     assert.equal(summary.policy, 'quarantine')
-    assert.match(summary.advice, /83916 of 92316 messages .* p=quarantine stops them/)
+    assert.match(summary.advice, /83,916 of 92,316 messages .* p=quarantine stops them/)
     assert.equal(summary.reporters.length, REPORTS)
     assert.equal(summary.sources.length, 200)
     const [others, first] = summary.sources

@@ -25,13 +25,13 @@ export type ReportReceipt =
   /** The report is stored durably. `isNew` is false if it had been received before; it counts only once. */
   | { kind: DomainReportKind; isNew: boolean; domains: string[] }
   | { kind: 'refused'; reason: string }
-  /** Who wrote it cannot be found out for now; the sender should send it again. */
+  /** Its author cannot be verified for now; the sender should send it again. */
   | { kind: 'put_off' }
   /** The mail carries no report. */
   | { kind: 'none' }
 
 /** The author of a report that came by mail. */
-export interface ReportAuthor {
+export interface VerifiedAuthor {
   /** The address, in lower case; null: nothing proves it. */
   address: string | null
   /** It may be proven later. */
@@ -42,7 +42,7 @@ export interface MailedReport {
   /** Only domains of this company count; absent: of all. */
   companyId?: string | undefined
   /** Called for a report about a domain of ours. */
-  author(): Promise<ReportAuthor>
+  author(): Promise<VerifiedAuthor>
 }
 
 /** The receipt of a report, durable when it resolves; rejects when the store takes no commits. */
@@ -105,7 +105,7 @@ async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promi
   }
 }
 
-const unknownAuthor = async (): Promise<ReportAuthor> => ({ address: null, unfinished: false })
+const unknownAuthor = async (): Promise<VerifiedAuthor> => ({ address: null, unfinished: false })
 
 interface KeptTerms extends Pick<MailedReport, 'author'> {
   /** Whether the report may be about this domain. */
