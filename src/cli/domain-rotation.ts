@@ -13,7 +13,7 @@ import {
 } from '../operate/dkim-rotation.ts'
 import { retiresAt } from '../operate/domain-schedule.ts'
 import { serviceNames } from '../operate/service-names.ts'
-import { wholeDomainJson } from '../operate/shapes.ts'
+import { wholeDomainJson } from '../operate/shapes/domain.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption } from './command.ts'
 import { printRecords } from './dns-records.ts'

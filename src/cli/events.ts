@@ -3,7 +3,7 @@ import { COMPANY_EVENT_TYPES, type CompanyEventType, type LogEntry } from '../em
 import { EVENT_TYPES, type EventType } from '../email/event.ts'
 import { type EventsRequest, followEvents, listEvents } from '../operate/events.ts'
 import { companyName } from '../operate/find.ts'
-import { loggedEventJson } from '../operate/shapes.ts'
+import { loggedEventJson } from '../operate/shapes/event.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { formatDetail } from './email-history.ts'

@@ -10,7 +10,7 @@ import {
   rotateKey,
   withLastUse,
 } from '../operate/keys.ts'
-import { keyDomain, keyJson, listedKeyJson } from '../operate/shapes.ts'
+import { keyDomain, keyJson, listedKeyJson } from '../operate/shapes/key.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'

@@ -7,7 +7,8 @@ import {
   type ListenRequest,
   listen,
 } from '../operate/listen.ts'
-import { loggedEventJson, webhookAttemptJson } from '../operate/shapes.ts'
+import { loggedEventJson } from '../operate/shapes/event.ts'
+import { webhookAttemptJson } from '../operate/shapes/webhook.ts'
 import type { Operation } from '../operate/verb.ts'
 import { hasOwnSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listNodes } from '../operate/nodes.ts'
-import { nodeJson } from '../operate/shapes.ts'
+import { nodeJson } from '../operate/shapes/node.ts'
 import { command, group } from './command.ts'
 import { listing } from './listing.ts'
 import { formatTime } from './print.ts'

@@ -9,7 +9,7 @@ import {
   resume,
   scopeText,
 } from '../operate/pauses.ts'
-import { pauseJson, pauseScopeJson, pauseText } from '../operate/shapes.ts'
+import { pauseJson, pauseScopeJson, pauseText } from '../operate/shapes/pause.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'

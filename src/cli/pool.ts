@@ -12,7 +12,7 @@ import {
   showPool,
   warmUpAddress,
 } from '../operate/pools.ts'
-import { changedPoolJson, poolJson } from '../operate/shapes.ts'
+import { changedPoolJson, poolJson } from '../operate/shapes/pool.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'

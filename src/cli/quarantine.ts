@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { listQuarantined, releaseQuarantined } from '../operate/quarantine.ts'
-import { quarantinedJson } from '../operate/shapes.ts'
+import { quarantinedJson } from '../operate/shapes/queue.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'

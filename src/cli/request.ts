@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { listApiRequests, showApiRequest } from '../operate/api-requests.ts'
 import { companyName } from '../operate/find.ts'
-import { apiRequestJson } from '../operate/shapes.ts'
+import { apiRequestJson } from '../operate/shapes/api-request.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'

@@ -6,7 +6,7 @@ import {
   showReturnedMail,
 } from '../operate/returned-mail.ts'
 import { outcomeSentence } from '../operate/returned-mail-words.ts'
-import { receivedMailJson, returnedMailJson } from '../operate/shapes.ts'
+import { receivedMailJson, returnedMailJson } from '../operate/shapes/returned-mail.ts'
 import type { JsonOption } from './command.ts'
 import { findingSummary } from './finding-summary.ts'
 import { listing } from './listing.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { siteJson } from '../operate/shapes.ts'
+import { siteJson } from '../operate/shapes/site.ts'
 import { listSites, type SiteDescription, showSite } from '../operate/sites.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType, scopeOf } from '../email/suppression.ts'
 import { addAllowed, allowedPage, removeAllowed } from '../operate/allow-list.ts'
 import { companyName, domainNames } from '../operate/find.ts'
-import { allowEntryJson, suppressionJson } from '../operate/shapes.ts'
+import { allowEntryJson, suppressionJson } from '../operate/shapes/suppression.ts'
 import {
   addSuppression,
   listSuppressions,

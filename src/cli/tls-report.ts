@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { tlsReportsJson } from '../operate/domain-report-json.ts'
 import { listTlsReports, type TlsReportDescription } from '../operate/domain-reports.ts'
+import { tlsReportsJson } from '../operate/shapes/domain-report.ts'
 import { command, type JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
 import { type Cell, clipped, formatTime, printJson, printLine, printTable } from './print.ts'

@@ -10,7 +10,7 @@ import {
   removePerson,
   setOperator,
 } from '../operate/people.ts'
-import { isoTime } from '../operate/shapes.ts'
+import { isoTime } from '../operate/shapes/time.ts'
 import { invite, removeMember, setRole, showTeam } from '../operate/team.ts'
 import type { Operation } from '../operate/verb.ts'
 import { signInUrl } from '../people/link.ts'

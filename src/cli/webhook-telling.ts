@@ -1,6 +1,6 @@
 /** The attempts of a webhook, replays, and samples. */
 import { type Command, Option } from 'commander'
-import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
+import { webhookAttemptJson, webhookJson } from '../operate/shapes/webhook.ts'
 import { listWebhookAttempts, replayWebhook } from '../operate/webhook-events.ts'
 import { replayMessage, replayWebhooks } from '../operate/webhook-replay.ts'
 import { testWebhook } from '../operate/webhook-sample.ts'

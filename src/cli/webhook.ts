@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { WEBHOOK_DIALECTS, webhookWords } from '../events/notices/types.ts'
 import { companyName } from '../operate/find.ts'
-import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
+import { webhookAttemptJson, webhookJson } from '../operate/shapes/webhook.ts'
 import type { Operation } from '../operate/verb.ts'
 import { type FaringWebhook, showFaringWebhook } from '../operate/webhook-events.ts'
 import type { OwnedWebhook } from '../operate/webhook-find.ts'

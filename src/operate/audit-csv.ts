@@ -2,7 +2,7 @@
 import { stringify } from 'csv-stringify/sync'
 import type { AuditEntry } from '../people/person.ts'
 import { guardCell } from './csv-cell.ts'
-import { isoTime } from './shapes.ts'
+import { isoTime } from './shapes/time.ts'
 
 const COLUMNS = [
   ...['number', 'time', 'company', 'actor', 'actor_kind', 'actor_id'],

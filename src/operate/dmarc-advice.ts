@@ -24,7 +24,9 @@ export interface DmarcFacts {
 
 /** Less says nothing about senders that send once a week. */
 const LEAST_DAYS = 7
-/** The least for advice, from all reporters together; also the least of one reporter whose failing messages count alone. */
+/**
+ * The least for advice, from all reporters together; also the least of one reporter whose failing messages count alone.
+ */
 const LEAST_MESSAGES = 100
 const LEAST_ORGANIZATIONS = 2
 /** The share of failing messages up to which a stricter policy stops forgers and mailing lists alone. */

@@ -38,7 +38,7 @@ import {
 import { isOwnSource } from './own-source.ts'
 import { scopeText } from './pauses.ts'
 import { type PresentClosures, presentClosures } from './present-closures.ts'
-import { pauseText } from './shapes.ts'
+import { pauseText } from './shapes/pause.ts'
 import { SharedExplanations } from './shared-explanations.ts'
 import { combinedSites, freshReports } from './sites.ts'
 import { sourceChoice } from './source-choice.ts'

@@ -3,7 +3,7 @@ import type { Log } from '../common/logging.ts'
 import type { Invitation } from '../people/person.ts'
 import { countMail } from './invitation-pace.ts'
 import { isPlainName, mailedName } from './mailed-name.ts'
-import { isoTime } from './shapes.ts'
+import { isoTime } from './shapes/time.ts'
 import type { Operation } from './verb.ts'
 
 export interface InvitationMailer {

@@ -14,7 +14,7 @@ import { type ClosedSite, closureFinder, domainsToPlace, type FindClosure, sites
 import { noSuchEmail, requireEmail } from './find.ts'
 import { PresentClosures, presentClosures } from './present-closures.ts'
 import { replyIn } from './reply-text.ts'
-import { isoTime } from './shapes.ts'
+import { isoTime } from './shapes/time.ts'
 import {
   type EmailStatus,
   type Piece,

@@ -21,7 +21,7 @@ import {
   readRecord,
 } from './csv-record.ts'
 import { OperateError } from './error.ts'
-import { isoTime } from './shapes.ts'
+import { isoTime } from './shapes/time.ts'
 import { checkedSuppression, reasonOf, type SuppressionInput } from './suppression-check.ts'
 
 const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at', 'sending_domain'] as const

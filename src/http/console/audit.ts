@@ -2,7 +2,7 @@
 import { exportAudit, listAudit } from '../../operate/audit.ts'
 import { auditCsv } from '../../operate/audit-csv.ts'
 import { companyName } from '../../operate/find.ts'
-import { isoTime } from '../../operate/shapes.ts'
+import { isoTime } from '../../operate/shapes/time.ts'
 import type { AuditTopic } from '../../people/person.ts'
 import { cursorPage } from '../cursor-page.ts'
 import type { AUDIT_ROUTES } from './contract/audit.ts'

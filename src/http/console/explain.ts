@@ -1,6 +1,6 @@
 /** How mail to an address would leave now. */
 import { type Explanation, explain, type RehearsedDelivery, rehearseDelivery } from '../../operate/explain.ts'
-import { explanationJson, headlineOf } from '../../operate/explanation-json.ts'
+import { explanationJson, headlineOf } from '../../operate/shapes/explanation.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { EXPLAIN_ROUTES, ShownExplanation } from './contract/explain.ts'
 import type { Works } from './work.ts'

@@ -10,7 +10,7 @@ import {
   type VolumeOf,
 } from '../../operate/overview.ts'
 import { retry } from '../../operate/queue.ts'
-import { isoTime } from '../../operate/shapes.ts'
+import { isoTime } from '../../operate/shapes/time.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { OVERVIEW_ROUTES } from './contract/overview.ts'
 import type { Works } from './work.ts'

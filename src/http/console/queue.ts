@@ -7,7 +7,8 @@ import {
   showQueueBySite,
 } from '../../operate/queue-sums.ts'
 import { categoryOf } from '../../operate/reply-category.ts'
-import { isoTime, pauseFacts } from '../../operate/shapes.ts'
+import { pauseFacts } from '../../operate/shapes/pause.ts'
+import { isoTime } from '../../operate/shapes/time.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { Pause } from '../../store/store.ts'
 import { MOST_QUARANTINED, type QUEUE_ROUTES, SUMS_ON_PAGE } from './contract/queue.ts'

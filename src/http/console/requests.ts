@@ -1,7 +1,7 @@
 /** The log of API requests, newest first. */
 import { listApiRequests } from '../../operate/api-requests.ts'
 import { companyName } from '../../operate/find.ts'
-import { isoTime } from '../../operate/shapes.ts'
+import { isoTime } from '../../operate/shapes/time.ts'
 import { cursorPage } from '../cursor-page.ts'
 import type { REQUEST_ROUTES } from './contract/requests.ts'
 import { timeIn } from './time-in.ts'

@@ -1,7 +1,7 @@
 /** Returned mail, newest first, and each message as a file. */
 import { companyName } from '../../operate/find.ts'
 import { listReturnedMails, readReturnedMail } from '../../operate/returned-mail.ts'
-import { isoTime } from '../../operate/shapes.ts'
+import { isoTime } from '../../operate/shapes/time.ts'
 import { cursorPage } from '../cursor-page.ts'
 import { fileAnswer } from '../stored-files/file-answer.ts'
 import type { RETURNED_ROUTES } from './contract/returned-mail.ts'

@@ -1,6 +1,7 @@
 import { retry } from '../../operate/queue.ts'
 import { categoryOf } from '../../operate/reply-category.ts'
-import { isoTime, pauseFacts } from '../../operate/shapes.ts'
+import { pauseFacts } from '../../operate/shapes/pause.ts'
+import { isoTime } from '../../operate/shapes/time.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
 import type { Works } from './work.ts'

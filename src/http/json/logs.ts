@@ -1,6 +1,6 @@
 /** `/logs`: the log of API requests of a company. */
 import { listApiRequests, showApiRequest } from '../../operate/api-requests.ts'
-import { jsonOrText } from '../../operate/shapes.ts'
+import { jsonOrText } from '../../operate/shapes/api-request.ts'
 import type { ApiRequest } from '../../store/store.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { object } from '../object-schema.ts'

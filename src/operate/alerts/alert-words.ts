@@ -1,7 +1,7 @@
 /** Writes alerts as mail, and as JSON for a URL. */
 import { chatText } from '../../common/chat-text.ts'
 import type { Alert } from '../../store/store.ts'
-import { isoTime } from '../shapes.ts'
+import { isoTime } from '../shapes/time.ts'
 
 export interface AlertOrigin {
   /** The name of the service. */

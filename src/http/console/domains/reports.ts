@@ -1,8 +1,8 @@
 /** The reports of receivers about a sending domain. */
 import { ReportLinks } from '../../../domain-reports/received/report-links.ts'
-import { receivedTlsJson } from '../../../operate/domain-report-json.ts'
 import { listTlsReports, receivedTlsReports, showDmarc } from '../../../operate/domain-reports.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { receivedTlsJson } from '../../../operate/shapes/domain-report.ts'
+import { isoTime } from '../../../operate/shapes/time.ts'
 import type { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from '../contract/domain-reports.ts'
 import type { Works } from '../work.ts'
 import { requireDomain } from './domain-lookup.ts'

@@ -7,7 +7,7 @@ import type { AttemptOutline } from '../../../email/stored-email.ts'
 import { countedStatuses } from '../../../operate/listed-status.ts'
 import { type EmailNextSteps, statusOf } from '../../../operate/next-step.ts'
 import { lastReplyCode } from '../../../operate/reply-code.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { isoTime } from '../../../operate/shapes/time.ts'
 import type { RecipientCounts } from '../../../store/store.ts'
 
 /** Limits of one page: recipients, and the newest of their events and attempts. */

@@ -2,7 +2,7 @@
 import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { domainNames } from '../../../operate/find.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { isoTime } from '../../../operate/shapes/time.ts'
 import { cursorPage } from '../../cursor-page.ts'
 import { type ALLOWED_ROUTES, LIST_OF_COMPANY } from '../contract/suppressions.ts'
 import type { Works } from '../work.ts'

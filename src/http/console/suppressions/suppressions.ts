@@ -2,7 +2,7 @@
 import { scopeOf } from '../../../email/suppression.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { domainNames } from '../../../operate/find.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { isoTime } from '../../../operate/shapes/time.ts'
 import {
   addSuppression,
   countSuppressions,

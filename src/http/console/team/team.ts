@@ -1,7 +1,7 @@
 /** The people of a company, and its invitations. */
 import type { Static } from 'typebox'
 import { mailInvitation } from '../../../operate/invitation-mail.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { isoTime } from '../../../operate/shapes/time.ts'
 import { invite, removeMember, setRole, showTeam, withdrawInvitation } from '../../../operate/team.ts'
 import { signInUrl } from '../../../people/link.ts'
 import type { Invitation } from '../../../people/person.ts'

@@ -2,7 +2,7 @@
 import { wordOfType } from '../../../events/notices/types.ts'
 import { messageId } from '../../../events/webhooks/message-id.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { isoTime } from '../../../operate/shapes/time.ts'
 import { listWebhookAttempts, replayWebhook, showWebhookEvent } from '../../../operate/webhook-events.ts'
 import { replayFailed } from '../../../operate/webhook-replay.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'

@@ -1,6 +1,6 @@
 /** Webhooks of a company: their URLs, events and secrets. */
 import { typesOfWord, WEBHOOK_DIALECTS, webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { isoTime } from '../../../operate/shapes/time.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { showWebhookBacklog } from '../../../operate/webhook-events.ts'
 import type { OwnedWebhook } from '../../../operate/webhook-find.ts'

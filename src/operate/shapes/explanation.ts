@@ -1,12 +1,15 @@
 /** The JSON of an explanation. */
-import { relayUrl } from '../config/relay-url.ts'
-import type { ForecastHost } from '../delivery/forecast/forecast.ts'
-import type { DeliveryRehearsal } from '../delivery/forecast/rehearsal.ts'
-import { policyUrl } from '../delivery/mta-sts/fetch-policy.ts'
-import type { Path } from '../delivery/path/path.ts'
-import { proxyName } from '../network/proxy/proxy.ts'
-import type { Explanation } from './explain.ts'
-import { closureJson, isoTime, limitsJson, loweredJson, pauseJson, suppressionJson } from './shapes.ts'
+import { relayUrl } from '../../config/relay-url.ts'
+import type { ForecastHost } from '../../delivery/forecast/forecast.ts'
+import type { DeliveryRehearsal } from '../../delivery/forecast/rehearsal.ts'
+import { policyUrl } from '../../delivery/mta-sts/fetch-policy.ts'
+import type { Path } from '../../delivery/path/path.ts'
+import { proxyName } from '../../network/proxy/proxy.ts'
+import type { Explanation } from '../explain.ts'
+import { pauseJson } from './pause.ts'
+import { closureJson, limitsJson, loweredJson } from './site.ts'
+import { suppressionJson } from './suppression.ts'
+import { isoTime } from './time.ts'
 
 /** `tried`: null unless the server was asked. */
 export function explanationJson(explanation: Explanation, tried: DeliveryRehearsal | null = null) {

@@ -1,7 +1,7 @@
 /** Reports about domains as JSON, for `--json`. */
-import type { TlsPolicyResult } from '../mail/domain-report/tls-report.ts'
-import type { ReceivedTlsResult, TlsReportDescription, TlsReports } from './domain-reports.ts'
-import { isoTime } from './shapes.ts'
+import type { TlsPolicyResult } from '../../mail/domain-report/tls-report.ts'
+import type { ReceivedTlsResult, TlsReportDescription, TlsReports } from '../domain-reports.ts'
+import { isoTime } from './time.ts'
 
 export function tlsReportsJson({ reports, received }: TlsReports) {
   return { reports: reports.map(reportJson), received: received.map(receivedTlsJson) }
