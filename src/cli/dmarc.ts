@@ -41,11 +41,16 @@ function fieldsOf(summary: DmarcSummary): Parameters<typeof printFields>[0] {
   return [
     ['Domain', domain],
     ['Reports', `${days} days since ${since}, from ${reporters.join(', ') || 'nobody'}`],
-    ['Policy', policy === null ? 'none found in DNS' : `p=${policy}`],
+    ['Policy', policyWords(policy)],
     ['Messages', `${messages}: ${passing} pass, ${failing} fail`],
     ['Not verified', unverifiedWords(unverified)],
     ['Advice', advice],
   ]
+}
+
+function policyWords(policy: DmarcSummary['policy']): string {
+  if (policy === null) return 'none found in DNS'
+  return policy === 'unknown' ? 'unknown' : `p=${policy}`
 }
 
 function unverifiedWords({ messages, failing, reporters }: DmarcSummary['unverified']): string {

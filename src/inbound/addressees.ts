@@ -40,18 +40,19 @@ export class Addressees {
   }
 
   /**
-   * One address of those that await the same mail: the host of a return path does not matter, nor its case. Otherwise a
-   * message with 20 spellings of one return path would cost as much as 20 messages.
+   * One address of those that await the same mail: the host does not matter, nor the case. Otherwise a message with 20
+   * spellings of one address would cost as much as 20 messages.
    */
   distinct(addresses: ReadonlySet<string>, now: number): string[] {
     if (addresses.size === 1) return [...addresses]
-    const byReturnPath = new Map<string, string>()
+    const byPurpose = new Map<string, string>()
     for (const address of addresses) {
       const returnPath = readReturnPath(this.#key, address, now)
-      const key = returnPath !== null && typeof returnPath === 'object' ? returnPathId(returnPath) : address
-      if (!byReturnPath.has(key)) byReturnPath.set(key, address)
+      const isReturnPath = returnPath !== null && typeof returnPath === 'object'
+      const purpose = isReturnPath ? returnPathId(returnPath) : roleOf(address)
+      if (!byPurpose.has(purpose)) byPurpose.set(purpose, address)
     }
-    return [...byReturnPath.values()]
+    return [...byPurpose.values()]
   }
 
   /** Made anew when accounts have changed. */
@@ -65,4 +66,8 @@ export class Addressees {
     }
     return this.#hosts.names
   }
+}
+
+function roleOf(address: string): string {
+  return isReportsAddress(address) ? 'reports' : address.slice(0, address.lastIndexOf('@')).toLowerCase()
 }

@@ -22,7 +22,7 @@ export interface SignedMail {
   covering: readonly string[]
   /** The client, company or mailbox that it came from: each has few proofs at a time. */
   client: string
-  /** The group of the client's address; null: unknown. */
+  /** The group of the client's address, or the company that handed the mail in; null: unknown. */
   network: string | null
   raw: Uint8Array
 }
@@ -48,7 +48,7 @@ export class MailSignatures {
 
   /**
    * Whether one of these signatures of the mail is valid; null: for now nobody can tell. `organization`: of all their
-   * domains. `subject`: what the mail is about, of which a network may get only so many wrong.
+   * domains. `subject`: what the mail is about: a network may send a limited number of invalid signatures about each.
    */
   async haveValid(
     mail: SignedMail,

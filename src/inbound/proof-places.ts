@@ -26,7 +26,7 @@ const MOST_FAILING = 10_000
 
 /** The parties that share the places of proofs. */
 export interface ProofParty {
-  /** The id of an email, or reports about domains. */
+  /** The id of an email, or reports of one organization about domains. */
   subject: string
   organization: string
   /** The client, company or mailbox that the mail came from. */

@@ -195,7 +195,14 @@ function signedMail(
   { client, companyId, peer, raw }: ArrivedMail,
   { author, signatures, covering }: ReadMail,
 ): SignedMail & { author: string } {
-  return { author, signatures, covering, client: client ?? companyId ?? peer, network: client ?? null, raw }
+  return {
+    author,
+    signatures,
+    covering,
+    client: client ?? companyId ?? peer,
+    network: client ?? companyId ?? null,
+    raw,
+  }
 }
 
 interface MailOutcome {

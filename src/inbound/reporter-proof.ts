@@ -7,7 +7,7 @@ import type { VerifiedAuthor } from '../domain-reports/received/report-receiver.
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { MailSignatures, SignedMail } from './mail-signatures.ts'
 
-const SUBJECT = 'reports about domains'
+const SUBJECT = 'reports about domains by'
 /** Characters of an address (RFC 5321 4.5.3.1.3). */
 const LONGEST = 254
 
@@ -24,7 +24,10 @@ export class ReporterProof {
     const organization = organizationOf(domainOf(mail.author))
     const aligned = mail.signatures.filter(({ domain }) => organizationOf(domain) === organization)
     if (aligned.length === 0) return unknown
-    const isValid = await this.#signatures.haveValid(mail, aligned, { organization, subject: SUBJECT })
+    const isValid = await this.#signatures.haveValid(mail, aligned, {
+      organization,
+      subject: `${SUBJECT} ${organization}`,
+    })
     if (isValid === null) return { address: null, unfinished: true }
     return isValid ? { address: mail.author.toLowerCase(), unfinished: false } : unknown
   }

@@ -1,6 +1,7 @@
 /**
  * The next step of a domain's DMARC policy, by what receivers reported. Anybody can write a report, so only those with
- * a proven author count; and anybody can be such an author, so the worst of them decides, and one alone does not.
+ * a proven author count; and anybody can be such an author, so the worst reporter decides, and a stricter policy needs
+ * two organizations.
  */
 import type { DmarcPolicy } from '../accounts/dmarc.ts'
 import { organizationOf } from '../dns/organization.ts'
@@ -36,7 +37,7 @@ export function dmarcAdvice(facts: DmarcFacts): string {
   const { days, policy, messages, failing, reporters } = facts
   if (messages === 0) return withoutReports(facts)
   if (days < LEAST_DAYS || messages < LEAST_MESSAGES) {
-    return `Reports about ${grouped(messages)} messages on ${days} days are too few for advice: it needs ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days, in signed reports.`
+    return `Reports about ${grouped(messages)} messages on ${days} days are too few for advice: it needs ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days, in verified reports.`
   }
   const all = `${grouped(failing)} of ${grouped(messages)} messages (${percent(failing / messages)}) pass neither DKIM nor SPF`
   const worst = worstOf(reporters)
@@ -56,7 +57,7 @@ export function dmarcAdvice(facts: DmarcFacts): string {
   if (policy === null) return `${all}. DNS has no valid DMARC record for the domain: publish one first.`
   const organizations = new Set(reporters.map(({ author }) => organizationOf(domainOf(author ?? ''))))
   if (organizations.size < LEAST_ORGANIZATIONS) {
-    return `${all}, but all signed reports come from ${[...organizations][0]}. For a stricter policy, wait for those of a second organization.`
+    return `${all}, but all verified reports come from ${[...organizations][0]}. For a stricter policy, wait for those of a second organization.`
   }
   return `${all}. The next step is ${policy === 'quarantine' ? 'p=reject' : 'p=quarantine'}.`
 }
@@ -71,11 +72,13 @@ function withoutReports({ unverified, address }: DmarcFacts): string {
 }
 
 /**
- * The reporter that saw the largest share of failing messages, if that is more than a few: whoever adds a reporter of
- * their own changes nothing about it. Those that saw few messages count as one.
+ * The reporter that saw the largest share of failing messages, if that is more than a few: reports by another reporter
+ * do not change it. Those that saw few messages, and some
+ * of them fail, count as one.
  */
 function worstOf(reporters: readonly DmarcReporterSum[]): Omit<DmarcReporterSum, 'author'> | null {
-  const small = reporters.filter(({ messages }) => messages < LEAST_MESSAGES)
+  // Not those that saw all messages pass: reporters of that kind can be added at will.
+  const small = reporters.filter(({ messages, failing }) => messages < LEAST_MESSAGES && failing > 0)
   const sum = (of: (each: DmarcReporterSum) => number) => small.reduce((total, each) => total + of(each), 0)
   const rest = {
     name: 'small receivers',

@@ -1,4 +1,5 @@
 /** Reports of receivers about our domains, and the TLS reports sent to the domains of recipients. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SendingDomain } from '../accounts/account.ts'
 import { type DmarcPolicy, publishedPolicy } from '../accounts/dmarc.ts'
 import { reportsOf } from '../accounts/dns-records.ts'
@@ -16,13 +17,15 @@ import { type Operation, verb } from './verb.ts'
 /** Days that the summary covers. */
 const SPAN_DAYS = 30
 const MOST_SOURCES = 200
-/** Those that the advice compares. Of more, those that saw fewer messages fail are left out. */
+/** Those that the advice compares. Of more, those that saw a smaller share of messages fail are left out. */
 const MOST_REPORTERS = 1_000
 /** Names that are shown: strangers choose them. */
 const MOST_NAMES = 50
 /** TLS reports that are listed, and results of each day in the reports of others. */
 const MOST_REPORTS = 100
 const MOST_RESULTS = 50
+/** Ms for the look-up of the policy. */
+const POLICY_WITHIN_MS = 5_000
 
 /** Messages in reports whose author nothing proves. */
 export interface UnverifiedReports {
@@ -40,8 +43,8 @@ export interface DmarcSummary {
   days: number
   /** Domains that these came from. */
   reporters: string[]
-  /** The policy in DNS; null: there is none, or DNS did not answer. */
-  policy: DmarcPolicy | null
+  /** In DNS; null: there is none, or it is not valid; `unknown`: DNS was not asked, or did not answer. */
+  policy: DmarcPolicy | 'unknown' | null
   /** Messages in verified reports. */
   messages: number
   /** Those that pass, by a signature or by SPF. */
@@ -75,13 +78,13 @@ export async function dmarcOf(
   const proven = reporters.filter(({ author }) => author !== null)
   const others = reporters.filter(({ author }) => author === null)
   // Without reports nothing depends on it.
-  const policy = days.length === 0 ? null : await publishedPolicy(name, op.resolver())
+  const policy = days.length === 0 ? 'unknown' : await policyInTime(name, op)
   const address = reportsOf(domain, serviceNames(op, domain))
   return {
     domain: name,
     since,
     reporters: distinct(proven.map(({ author }) => domainOf(author ?? ''))),
-    policy: policy === 'unknown' ? null : policy,
+    policy,
     ...verified,
     passing: verified.messages - verified.failing,
     unverified: { ...unverified, reporters: distinct(others.map((each) => each.name)) },
@@ -94,6 +97,17 @@ export async function dmarcOf(
       address,
     }),
   }
+}
+
+/** The owner of the domain decides how long its name servers take, and a page waits for the answer. */
+async function policyInTime(
+  name: string,
+  op: Pick<Operation, 'resolver'>,
+): Promise<DmarcPolicy | null | 'unknown'> {
+  return await Promise.race([
+    publishedPolicy(name, op.resolver()),
+    delay(POLICY_WITHIN_MS, 'unknown' as const, { ref: false }),
+  ])
 }
 
 const distinct = (names: readonly string[]) => [...new Set(names)].slice(0, MOST_NAMES).toSorted()

@@ -68,7 +68,7 @@ export function attemptRecord(
       again: postponed ? Math.min(whenAgain(recipient, result, patience, now), end ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
-      // If none was tried, it is unknown whether the trouble lasts.
+      // If every server was spared, it is unknown whether the trouble lasts.
       ...(postponed && postponementAt(now, isSpared ? 0 : now, schedule.lasts)),
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
@@ -90,8 +90,7 @@ export function attemptRecord(
 }
 
 /**
- * Whether the recipient has been postponed before, by no person. If there was no way out to its servers, the next try
- * brings the same sentence, which is not kept again.
+ * Whether the recipient is postponed already, by no person. A try without a way out then adds nothing, and is not kept.
  */
 function isPostponed({ postponedSince }: ClaimedRecipient): boolean {
   return postponedSince !== null && !isByHand(postponedSince)

@@ -20,14 +20,14 @@ export interface Alert extends NewAlert {
   /** When its beginning was told, or given up; null: not yet to all channels. */
   toldAt: number | null
   /**
-   * The names of the channels that believe the problem to be open. Null: of all channels if `toldAt` is set (an earlier
-   * version told them), otherwise of none.
+   * The names of the channels that need no telling of the beginning any more: they accepted it, or it was given up.
+   * Null: of all channels if `toldAt` is set (an earlier version told them), otherwise of none.
    */
   toldTo: readonly string[] | null
   endedAt: number | null
 }
 
-/** Whether channels that were told of the beginning are to be told of the end. */
+/** Whether the problem is over, and a channel may still believe it open. */
 export function isEndUntold({
   toldAt,
   toldTo,
@@ -53,12 +53,15 @@ export interface AlertStore {
   raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<void>
   /** Forgets a problem of which no channel was told. `event`: logged in the same commit, if the problem was open. */
   endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<void>
-  /** Takes problems whose beginning or end is to be told. */
+  /** Takes problems whose beginning or end has not been told to all channels. */
   claimAlerts(claim: AlertClaim): Promise<Alert[]>
   /** Some channels were told of the beginning or the end; the others are told when the claim ends. */
   alertPartlyTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
-  /** The beginning was told to `toldTo`, or the end to all but these, and no other channel has to be told. */
+  /**
+   * Nothing is left to tell. `toldTo`: the channels that know of the beginning; after an end, those that were not told
+   * of it.
+   */
   alertTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
-  /** The beginning of an open problem is to be told to further channels. */
+  /** Has the beginning of an open problem told to the channels that lack it. */
   tellMore(alert: Alert): Promise<void>
 }

@@ -131,7 +131,7 @@ export interface DmarcSums {
    * Those with the most failing messages in verified reports first, then in others, then those with the most messages.
    */
   sources: DmarcSourceSum[]
-  /** Those with a proven author first, and among these those that saw the most failing messages. */
+  /** Those with a proven author first, and among these those that saw the largest share of messages fail. */
   reporters: DmarcReporterSum[]
 }
 

@@ -164,7 +164,7 @@ test('nobody improves the advice with reports of their own', () => {
     ...FACTS,
     reporters: [reporter('a@evil.test', 500, 0), reporter('b@mail.evil.test', 500, 3)],
   }
-  assert.match(dmarcAdvice(alone), /all signed reports come from evil\.test/)
+  assert.match(dmarcAdvice(alone), /all verified reports come from evil\.test/)
   // Beside a large receiver, and beside small ones that saw much fail.
   const flood = reporter('a@evil.test', 1_000_000, 0)
   const large = [flood, reporter('a@one.test', 200, 10)]
@@ -176,5 +176,12 @@ test('nobody improves the advice with reports of their own', () => {
   assert.match(
     dmarcAdvice({ ...FACTS, messages: 1_000_030, failing: 3, reporters: small }),
     /3 of the 30 that small receivers saw: p=quarantine would stop them/,
+  )
+  // Beside many small reporters that saw nothing fail.
+  const genuine = [reporter('a@one.test', 90, 10), reporter('b@two.test', 60, 5)]
+  const added = Array.from({ length: 40 }, (_, n) => reporter(`a${n}@evil${n % 2}.test`, 99, 0))
+  assert.match(
+    dmarcAdvice({ ...FACTS, messages: 4_110, failing: 15, reporters: [...genuine, ...added] }),
+    /15 of the 150 that small receivers saw: p=quarantine would stop them/,
   )
 })

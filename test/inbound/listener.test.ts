@@ -120,6 +120,17 @@ describe('the listener for returned mail', () => {
     )
   })
 
+  test('a message for several spellings of an address that people read is kept once', async () => {
+    const client = await rig.connect()
+    const spellings = [`abuse@${HOST}`, `Abuse@${HOST}`, `ABUSE@${HOST.toUpperCase()}`]
+    const answer = await client.send('Subject: spelled three times\r\n\r\nHello\r\n', spellings, '')
+    assert.match(answer, /^250 2\.0\.0 Kept as /)
+    client.socket.destroy()
+    const kept = await rig.service.store.inboundMails({ companyId: null, limit: 10 })
+    const times = kept.filter(({ subject }) => subject === 'spelled three times').map((mail) => mail.times)
+    assert.deepEqual(times, [1])
+  })
+
   test('a recipient that forwards its mail bounces when the address behind it does', async () => {
     const { id, path } = await rig.send(['front@rcpt.test', 'x@rcpt.test'])
     await rig.keep(

@@ -41,7 +41,7 @@ describe('the author of a DMARC report', () => {
   /** Hands it in again when it is put off, as a server does: on a slow machine a worker may start too late. */
   async function deliver(mail: string): Promise<void> {
     let answer = await handIn(mail)
-    while (answer.startsWith('451 ')) answer = await handIn(mail)
+    for (let tries = 1; tries < 20 && answer.startsWith('451 '); tries++) answer = await handIn(mail)
     assert.match(answer, /^250 /)
   }
 
@@ -74,7 +74,7 @@ describe('the author of a DMARC report', () => {
     })
   }
 
-  test('is found out later, while DNS does not answer', async () => {
+  test('is left open while DNS does not answer', async () => {
     dns.zone = { 's._domainkey.silent.test/TXT': { rcode: 'SERVFAIL' } }
     const mail = await signed(report('later', 'noreply@silent.test'), 'silent.test')
     assert.match(await handIn(mail), /^451 4\.4\.3 .*kept as/)

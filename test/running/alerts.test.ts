@@ -57,7 +57,7 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
   assert.deepEqual(content!.headers, [['Auto-Submitted', 'auto-generated']])
 })
 
-test('an alert that cannot be mailed is posted, once', async (t) => {
+test('an alert that cannot be mailed is posted all the same', async (t) => {
   const receiver = await Receiver.start()
   t.after(() => receiver[Symbol.asyncDispose]())
   await using service = await startService({

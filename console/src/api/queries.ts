@@ -7,10 +7,13 @@ function isAway(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 
-/** No answer, or that of a proxy in front of a service that is away. */
-const UNANSWERED: readonly number[] = [0, 502, 503, 504]
+/**
+ * No answer, or that of a proxy in front of a service that is away. Not 504: mostly a question that takes too long, which
+ * would cost as much again.
+ */
+const UNANSWERED: readonly number[] = [0, 502, 503]
 
-/** Retries until the service answers, however long it is away. A refusal (4xx) is final. */
+/** Retries for as long as the service does not answer; a fault of the service 20 times. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
   if (error instanceof ApiError && UNANSWERED.includes(error.status)) return true
   return isAway(error) && failures < 20

@@ -70,7 +70,7 @@ export const STORAGE_SETTINGS = {
       'How long returned mail (bounces, complaints, automatic replies) is kept, for the page "Returned mail" and `postroad bounce list`. Its ' +
       'events belong to the emails and stay. Of mail that changed nothing, at most the newest 2,000 of each outcome are kept for each ' +
       'company, 100 for each email, and 4,000 of mail about no email. Of mail that led to events, the newest 2,000 of each company are kept ' +
-      'whole, 500 of each network of clients, and the first 4 KiB of older mail.',
+      'whole, at most 500 of them from one network of clients, and the first 4 KiB of older mail.',
     example: '90d',
   }),
 }

@@ -1,5 +1,4 @@
 /** The trouble that a walk has met, in the form that the queue gets it; queue/evidence.ts decides whom it concerns. */
-
 import type { Hindrance } from '../../email/hindrance.ts'
 import { parseServer } from '../../email/server-name.ts'
 import type { HindranceReport } from '../delivery.ts'

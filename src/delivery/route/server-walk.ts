@@ -87,7 +87,10 @@ export class ServerWalk {
     const { tlsSessions } = this.#opening
     if (tlsSessions.length > 0) result.tlsSessions = tlsSessions
     if (hindrance !== null) result.hindrance = reportOf(hindrance)
-    if (hindrance?.noWayOut && server === null) result.noWayOut = true
+    // Every failure counts: another server may have been asked in vain.
+    const { failures } = this
+    if (server === null && failures.length > 0 && failures.every(({ noWayOut }) => noWayOut))
+      result.noWayOut = true
     const { notBefore } = this.#addresses
     const wasSpared = hindrance?.finding === 'unreachable' && !this.#end.isCut
     if (wasSpared && notBefore < Number.POSITIVE_INFINITY) result.notBefore = notBefore

@@ -63,8 +63,8 @@ const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
 /**
  * The most reports about one domain and day, of one author among them, and the number of rows after which their sources
- * are not stored. Reports with and without a proven author have each as much: what anybody can write displaces no
- * proof.
+ * are not stored. Reports with and without a proven author are limited separately: forged reports take no room
+ * of genuine ones.
  */
 export const MOST_OF_DAY = { reports: 500, ofAuthor: 250, rows: 5_000 }
 
@@ -121,7 +121,8 @@ async function keep(
   if (read.kind === 'unreadable') return refused(read.reason)
   const { begin, end } = read.report
   const at = now()
-  if (begin > at + DAY_MS || begin < at - OLDEST_MS || end - begin > LONGEST_MS) {
+  // A day that has not begun could be filled before any genuine report about it exists.
+  if (begin > at || begin < at - OLDEST_MS || end - begin > LONGEST_MS) {
     return refused('The report is not about a recent day.')
   }
   const { reporter, parts } = reportedParts(read, heldDomain)

@@ -168,7 +168,7 @@ export class Admission {
     visit.files[this.#poolOf(visit).kind] += octets * this.#plan.body.cost
   }
 
-  /** At once, not with the answer: until then, the room would be missing to another request, which would fail too. */
+  /** At once: otherwise another request would lack the room until the answer, and fail too. */
   #dropFiles(visit: Visit): void {
     for (const from of [this.#small, this.#large]) {
       const octets = visit.files[from.kind]

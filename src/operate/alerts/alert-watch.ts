@@ -182,13 +182,15 @@ export class AlertWatch {
     // Other nodes may have the channels that this one lacks.
     const left = isEnd ? (toldTo ?? failed).filter((name) => !accepted.includes(name)) : failed
     const told = isEnd ? left : [...(toldTo ?? []), ...accepted]
-    const isGivenUp = now() - Math.max(isEnd ? alert.endedAt! : alert.since, this.#startedAt) >= GIVE_UP_MS
+    // A channel of an end may exist no longer, however often nodes start.
+    const from = isEnd ? alert.endedAt! : Math.max(alert.since, this.#startedAt)
+    const isGivenUp = now() - from >= GIVE_UP_MS
     if (left.length > 0 && !isGivenUp) await store.alertPartlyTold(alert, told, now())
     else await store.alertTold(alert, isEnd ? [] : [...told, ...failed], now())
   }
 }
 
-/** The channels that are still to be told of the beginning or the end. */
+/** The channels that do not know of the beginning, or of the end, yet. */
 function untold(alert: Alert, channels: readonly AlertChannel[]): AlertChannel[] {
   const { toldAt, toldTo } = alert
   const isEnd = isEndUntold(alert)

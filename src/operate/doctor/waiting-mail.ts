@@ -20,25 +20,34 @@ async function oldestMail(op: Operation): Promise<CheckFinding> {
   const now = op.now()
   const companies = await overdueCompanies(op, now - LATE_MS)
   const late = companies.length === 0 ? null : await lateMail(op, null, now - LATE_MS)
-  if (late !== null) return ofInstallation(op, late)
-  for (const companyId of companies.slice(0, MOST_COMPANIES)) {
+  // The oldest mail of all may wait for a closed path.
+  if (late !== null) return ofInstallation(op, { ...late, dueAt: Math.max(late.dueAt, companies[0]!.dueAt) })
+  for (const { companyId } of companies.slice(0, MOST_COMPANIES)) {
     const own = await lateMail(op, companyId, now - TOO_LATE_MS)
     if (own !== null && own.knownAt === null) return ofCompany(op, companyId, own)
   }
   return ok('All due mail is attempted in time, or takes its turn.')
 }
 
+interface OverdueCompany {
+  companyId: string
+  /** Unix ms: when the oldest of its mail became due. */
+  dueAt: number
+}
+
 /** Companies with mail that became due at `since` or earlier, and does not wait for a closed path: the oldest first. */
-async function overdueCompanies(op: Operation, since: number): Promise<string[]> {
-  const oldest = await op.store.oldestDue(op.now())
-  if (oldest === null || oldest > since) return []
+async function overdueCompanies(op: Operation, since: number): Promise<OverdueCompany[]> {
+  const earliest = await op.store.oldestDue(op.now())
+  if (earliest === null || earliest > since) return []
   const present = await op.store.pauses(op.now())
   const { lanes, sites } = await recentLanes(op, undefined, present)
   const { cover } = lanePauses(op, present, sites)
   const overdue = lanes.filter(
     (lane) => isDue(lane, since) && lane.waiting > 0 && !waitsForPath(lane) && !cover(lane),
   )
-  return [...new Set(overdue.toSorted((a, b) => a.dueAt! - b.dueAt!).map(({ companyId }) => companyId))]
+  const oldest = overdue.toSorted((a, b) => b.dueAt! - a.dueAt!)
+  const dueAts = new Map(oldest.map(({ companyId, dueAt }) => [companyId, dueAt!]))
+  return [...dueAts].map(([companyId, dueAt]) => ({ companyId, dueAt })).toSorted((a, b) => a.dueAt - b.dueAt)
 }
 
 async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Promise<CheckFinding> {
@@ -52,7 +61,7 @@ async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Prom
   }
   const found = `Mail has been due for ${age} and is not attempted.`
   const advice = 'Check under “Nodes” on the page Installation that a delivery node runs, and read its log.'
-  const isWarning = (await lateMail(op, null, now - TOO_LATE_MS)) === null
+  const isWarning = dueAt > now - TOO_LATE_MS || (await lateMail(op, null, now - TOO_LATE_MS)) === null
   return { ...(isWarning ? warning(found, advice) : problem(found, advice)), code: 'postroad node list' }
 }
 

@@ -12,7 +12,7 @@ const COLUMNS = `id, company_id AS "companyId", title, found, advice, member_adv
 const ALL = statement<AlertRow>(`SELECT ${COLUMNS} FROM alerts ORDER BY id`)
 const BEGIN = statement(`INSERT INTO alerts (id, company_id, title, found, advice, member_advice, since)
   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`)
-/** Anew where a part of the channels was told of the end: they have to be told again. */
+/** With a new beginning if some channels know of the end: mail to them needs another key. */
 const REOPEN = statement<Pick<Alert, 'since'>>(`UPDATE alerts
   SET ended_at = NULL, since = CASE WHEN told_at IS NULL AND told_to IS NOT NULL THEN $2 ELSE since END
   WHERE id = $1 AND ended_at IS NOT NULL RETURNING since`)
@@ -28,8 +28,12 @@ const END = statement<AlertedCompany>(
 
 const UNTOLD = '(told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= $1'
 const SOME_UNTOLD = statement(`SELECT 1 AS untold FROM alerts WHERE ${UNTOLD} LIMIT 1`)
+/** Those that have waited longest come first: alerts of which a channel fails must not keep others from being told. */
 const CLAIM = statement<AlertRow>(({ isAmong }) => {
-  const untold = isAmong('id', `FROM alerts WHERE ${UNTOLD} ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED`)
+  const untold = isAmong(
+    'id',
+    `FROM alerts WHERE ${UNTOLD} ORDER BY claimed_until, id LIMIT $3 FOR UPDATE SKIP LOCKED`,
+  )
   return `UPDATE alerts SET claimed_until = $2 WHERE ${untold} RETURNING ${COLUMNS}`
 })
 const PARTLY_TOLD = statement('UPDATE alerts SET told_at = NULL, told_to = $3 WHERE id = $1 AND since = $2')

@@ -132,13 +132,17 @@ const SOURCES = statement<DmarcSourceRow>(`SELECT source, ${sum('amount')} AS me
     min(spf_domain) AS "firstSpf", max(spf_domain) AS "lastSpf"
   FROM domain_report_rows ${SINCE} GROUP BY source
   ORDER BY ${sumWhere('verified AND NOT dkim AND NOT spf')} DESC, failing DESC, messages DESC, source LIMIT $3`)
-/** Without a proven author the name that a report gives is all that is known of its reporter. */
+/**
+ * Without a proven author the name that a report gives is all that is known of its reporter. By the share of failing
+ * messages, not by their number, so that a reporter that invents large numbers displaces no other.
+ */
 const REPORTERS =
   statement<DmarcReporterSum>(`SELECT max(reporter) AS name, author, ${sum('amount')} AS messages,
     ${sum('failing')} AS failing
   FROM domain_reports WHERE domain_id = $1 AND kind = 'dmarc' AND begin_at >= $2
   GROUP BY author, CASE WHEN author IS NULL THEN reporter ELSE '' END
-  ORDER BY (author IS NULL), failing DESC, messages DESC, name, author LIMIT $3`)
+  ORDER BY (author IS NULL), ${sum('failing')} / CASE WHEN sum(amount) > 100 THEN ${sum('amount')} ELSE 100 END DESC,
+    messages DESC, name, author LIMIT $3`)
 
 const FORGET_DAYS = [
   forgetBefore('tls_sessions', 'domain, day, key', 'day'),

@@ -36,7 +36,7 @@ import { type ColdStatement, type Dialect, dynamicStatement, statement } from '.
 export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofClient: 100, handedIn: 100 }
 /**
  * Mails that led to events, of which the newest are kept whole; of older ones the beginning stays. Whoever got an email
- * can report on it some sixty times, and may have got many: so a network of clients has a share of its own.
+ * can report on it some sixty times, and may have got many: so a network of clients has a share of each company's.
  */
 export const WHOLE = { ofCompany: 2_000, ofClient: 500 }
 /** Octets that count as whole: the header, and often the report. The number stands in the indexes, too. */
@@ -136,7 +136,7 @@ function trim(share: string, kept: number): ColdStatement {
 
 /** Leaves the beginning of the oldest mails of a share. */
 function shorten(owner: string, whole: number): ColdStatement {
-  const share = `${owner} = $1 AND outcome = 'recorded' AND octet_length(raw) > ${BEGINNING}`
+  const share = `${owner} AND outcome = 'recorded' AND octet_length(raw) > ${BEGINNING}`
   return statement(
     (dialect) =>
       `UPDATE inbound_mails SET raw = substr(raw, 1, ${BEGINNING}) WHERE ${excess(dialect, share, whole)}`,
@@ -148,8 +148,8 @@ const TRIM_COMPANY = trim('company = $1 AND outcome = $2', KEPT.ofCompany)
 const TRIM_HANDED_IN = trim('handed_in_by = $1 AND email_id IS NULL', KEPT.handedIn)
 const TRIM_CLIENT = trim('client = $1 AND email_id IS NULL', KEPT.ofClient)
 const TRIM_OTHERS = trim('outcome = $1 AND handed_in_by IS NULL AND email_id IS NULL', KEPT.ofNobody)
-const SHORTEN_COMPANY = shorten('company', WHOLE.ofCompany)
-const SHORTEN_CLIENT = shorten('client', WHOLE.ofClient)
+const SHORTEN_COMPANY = shorten('company = $1', WHOLE.ofCompany)
+const SHORTEN_CLIENT = shorten('company = $1 AND client = $2', WHOLE.ofClient)
 const FORGET = forgetBefore('inbound_mails', 'id', 'at')
 const RAW = statement<{ raw: Uint8Array }>('SELECT raw FROM inbound_mails WHERE id = $1')
 
@@ -303,7 +303,7 @@ function sharesOf(rows: readonly KeptRow[]): Share[] {
     if (outcome === 'recorded') {
       if (octets <= BEGINNING) return []
       const ofCompany: Share = [SHORTEN_COMPANY, company]
-      return client === null ? [ofCompany] : [ofCompany, [SHORTEN_CLIENT, client]]
+      return client === null ? [ofCompany] : [ofCompany, [SHORTEN_CLIENT, company, client]]
     }
     if (emailId !== null) {
       return [

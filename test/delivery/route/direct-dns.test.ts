@@ -187,6 +187,9 @@ test('a mail server with only IPv6 costs mail without a way out over IPv6 no att
     'mx.six.test/AAAA': ['2001:db8::25'],
     'both.test/MX': ['10 mx.six.test', '20 mx.both.test'],
     'mx.both.test/A': ['127.0.0.2'],
+    'dead.test/MX': ['10 mx.six.test', '20 mx.dead.test'],
+    'last.test/MX': ['10 mx.dead.test', '20 mx.six.test'],
+    'mx.dead.test/A': ['127.0.0.3'],
   }
   const { deliver } = await startDirect(t, zone, { smtpPort: sinks.port })
   // No machine has this address, as none without IPv6 has any.
@@ -210,6 +213,11 @@ test('a mail server with only IPv6 costs mail without a way out over IPv6 no att
   }
   const other = await deliver(['jane@both.test'], from('127.0.0.1'))
   assert.equal(other.outcomes[0]!.verdict, 'delivered', other.dialogue)
+  for (const domain of ['dead.test', 'last.test']) {
+    const dead = await deliver([`jane@${domain}`], from('127.0.0.1'))
+    assert.equal(dead.hindrance?.kind, 'unreachable')
+    assert.equal(dead.noWayOut, undefined, 'the other server was asked')
+  }
 })
 
 test('a mail server at a private address is refused, and only the operator learns the remedy (hostile case 29)', async (t) => {

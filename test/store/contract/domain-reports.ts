@@ -202,6 +202,7 @@ export function domainReportsContract(open: OpenBench): void {
         store.keepDomainReport({ ...REPORT, ...change }, rowsOf(...named), most)
       await keep({ author: 'z@z.test', amount: 9, failing: 4 }, ...rows)
       await keep({ author: 'z@z.test', reportId: 'r2', amount: 1, failing: 1 })
+      await keep({ author: 'y@y.test', amount: 1_000_000, failing: 6 })
       await keep({ amount: 9 })
       const forged = seen('192.0.2.1', { verified: false })
       await keep({ author: null, reporter: 'forged.test', amount: 8, failing: 8 }, of(next, 8, forged))
@@ -240,6 +241,7 @@ export function domainReportsContract(open: OpenBench): void {
         ],
         reporters: [
           { name: 'receiver.test', author: 'z@z.test', messages: 10, failing: 5 },
+          { name: 'receiver.test', author: 'y@y.test', messages: 1_000_000, failing: 6 },
           { name: 'receiver.test', author: 'reports@receiver.test', messages: 9, failing: 0 },
           { name: 'forged.test', author: null, messages: 8, failing: 8 },
         ],

@@ -307,7 +307,7 @@ export function inboundMailsContract(open: OpenBench): void {
         return mails
       }
       const octets = async ({ id }: NewInboundMail) => (await store.readInboundMail(id))?.byteLength
-      const [foreign] = await report(other, 1, '198.51.100.0/24')
+      const [foreign] = await report(other, 1, '192.0.2.0/24')
       const [first] = await report(own, 1, '198.51.100.0/24')
       const flood = await report(own, WHOLE.ofClient + 3, '192.0.2.0/24')
       assert.deepEqual(await Promise.all(flood.slice(0, 4).map(octets)), [4_096, 4_096, 4_096, 5_000])

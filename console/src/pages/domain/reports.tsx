@@ -35,7 +35,7 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
           <Figure name="Pass" value={passing} />
           <Figure name="Fail" value={failing} />
           <Figure name="Days" value={days} />
-          <Figure name="Policy" value={policy === null ? 'none found' : `p=${policy}`} />
+          <Figure name="Policy" value={policyWords(policy)} />
           <Figure name="Reporters" value={reporters.length} />
         </Group>
       )}
@@ -157,3 +157,8 @@ function Nothing({ children }: { children: string }) {
 }
 
 const number = (value: number) => value.toLocaleString('en')
+
+function policyWords(policy: string | null): string {
+  if (policy === null) return 'none found'
+  return policy === 'unknown' ? policy : `p=${policy}`
+}

@@ -5,7 +5,7 @@ import { INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME_OR_NULL } from './sha
 const SOURCE = object({
   source: { ...TEXT_OR_NULL, description: 'An address; null: sources that are not named.' },
   messages: INTEGER,
-  unverified: { ...INTEGER, description: 'Messages that only reports without a proven author tell of.' },
+  unverified: { ...INTEGER, description: 'Messages that stand only in unverified reports.' },
   dkim: INTEGER,
   spf: INTEGER,
   failing: INTEGER,
@@ -18,7 +18,7 @@ const DMARC = object({
   since: TEXT,
   days: INTEGER,
   reporters: { type: 'array', items: TEXT },
-  policy: orNull({ enum: ['none', 'quarantine', 'reject'] }),
+  policy: orNull({ enum: ['none', 'quarantine', 'reject', 'unknown'] }),
   messages: INTEGER,
   passing: INTEGER,
   failing: INTEGER,

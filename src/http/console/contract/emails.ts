@@ -136,7 +136,10 @@ export const REASONS = object({
   },
 })
 
-/** All tags in full. Emails that are gone are left out, and so are the last ones if the answer is large enough. */
+/**
+ * All tags in full. Emails that are gone are left out, and so are the last ones once the answer is large: ask for them
+ * again.
+ */
 export const TAGS = object({
   emails: { type: 'array', items: object({ id: TEXT, tags: { type: 'array', items: TEXT } }) },
 })

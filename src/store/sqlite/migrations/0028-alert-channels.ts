@@ -1,5 +1,5 @@
 export const sql = `
--- As JSON: the channels told of the beginning; once some were told of the end, those that were not. NULL: told_at is
--- that of all channels.
+-- As JSON: the channels told of the beginning; while the end is told, those that do not know of it yet. NULL: told_at
+-- holds for all channels.
 ALTER TABLE alerts ADD COLUMN told_to TEXT;
 `
