@@ -37,7 +37,7 @@ import { checkReports } from './reports/check.ts'
 import { Reports } from './reports/reports.ts'
 import { settingsFor } from './settings.ts'
 import { SinkLink } from './sink-link.ts'
-import { SourceAddresses } from './source-addresses.ts'
+import { SOURCES_TERM, SourceAddresses } from './source-addresses.ts'
 import type { FaultMaker, Stage } from './stage.ts'
 import { checkStored } from './stored.ts'
 import { strikeAll } from './striking.ts'
@@ -125,8 +125,8 @@ export class Campaign {
     const zone = {
       ...zoneOf(tenant.records),
       ...hostNames(),
-      // When the clock of a node steps, the node checks the record for its own host name.
-      [`bounces.${SENDING_DOMAIN}/TXT`]: ['v=spf1 a:out.chaos.test ip4:127.0.0.1 ~all'],
+      // Nodes check the record for their own host names and source addresses, once a day and after the clock steps.
+      [`bounces.${SENDING_DOMAIN}/TXT`]: [`v=spf1 a:out.chaos.test ip4:127.0.0.1 ${SOURCES_TERM} ~all`],
     }
     sink.start({ ledger: this.#ledger, log: this.#log, keys: tenant.keys, zone, verifyShare })
     await sink.settled()

@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs'
 
 /** RFC 2544: a network for measurements, which leads nowhere. */
 const NETWORK = '198.18'
+/** The term of an SPF record that allows all of them. */
+export const SOURCES_TERM = `ip4:${NETWORK}.0.0/16`
 const COUNT = 2
 /** The label of an address names the process that added it. */
 const LABEL = 'lo:c'
