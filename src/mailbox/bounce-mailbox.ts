@@ -36,7 +36,7 @@ export interface BounceMailboxParts {
   /** The token of this node; null while it has none. */
   token: () => number | null
   /** Header fields name the recipient, because IMAP tells no envelope. */
-  receive: (mail: ArrivedMail) => Promise<Pick<ReceivedMail, 'putOff'>>
+  receive: (mail: ArrivedMail) => Promise<Pick<ReceivedMail, 'outcome' | 'putOff'>>
   /** Rejects while the store takes no commits. */
   probe: () => Promise<void>
   /** Ms. Older messages are left alone: the emails that they report on are no longer kept. */
@@ -216,7 +216,7 @@ export class BounceMailbox {
       if (this.#stopped) return null
       throw error
     }
-    let received: Pick<ReceivedMail, 'putOff'>
+    let received: Pick<ReceivedMail, 'outcome' | 'putOff'>
     try {
       received = await receive({ raw, size, recipient: null, source: 'mailbox', peer: this.#name })
     } catch (error) {
@@ -226,7 +226,7 @@ export class BounceMailbox {
       return null
     }
     this.#failed.forget(uid)
-    if (received.putOff && this.#putOff.putOff(uid)) return null
+    if (received.putOff && this.#putOff.putOff(uid, received.outcome === 'not_counted')) return null
     this.#putOff.forget(uid)
     onMessage('read')
     return uid

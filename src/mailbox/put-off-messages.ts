@@ -9,11 +9,16 @@ const MOST_AGAIN = 3
 const AGAIN_AFTER = 5 * 60_000
 /** Messages that are remembered: strangers can send as many as they like. Any other counts as read at once. */
 const MOST = 1_000
+/**
+ * Those of them that have reports about domains, which need no email of ours: so they keep no bounce from its attempts.
+ */
+const MOST_REPORTS = MOST / 2
 
 interface PutOff {
   tries: number
   /** The time of the next attempt, in ms of the clock. */
   until: number
+  isReport: boolean
 }
 
 export class PutOffMessages {
@@ -29,15 +34,20 @@ export class PutOffMessages {
     this.#messages.clear()
   }
 
-  /** Whether the message will be tried again. */
-  putOff(uid: number): boolean {
+  /** Whether the message will be tried again. `isReport`: it has a report about a domain. */
+  putOff(uid: number, isReport: boolean): boolean {
     const tries = (this.#messages.get(uid)?.tries ?? 0) + 1
-    if (tries > MOST_AGAIN || (tries === 1 && this.#messages.size >= MOST)) {
+    if (tries > MOST_AGAIN || (tries === 1 && !this.#hasRoom(isReport))) {
       this.#messages.delete(uid)
       return false
     }
-    this.#messages.set(uid, { tries, until: this.#now() + AGAIN_AFTER })
+    this.#messages.set(uid, { tries, until: this.#now() + AGAIN_AFTER, isReport })
     return true
+  }
+
+  #hasRoom(isReport: boolean): boolean {
+    if (this.#messages.size >= MOST) return false
+    return !isReport || [...this.#messages.values()].filter((each) => each.isReport).length < MOST_REPORTS
   }
 
   forget(uid: number): void {

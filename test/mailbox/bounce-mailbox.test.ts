@@ -77,7 +77,7 @@ describe('the bounce mailbox', { skip }, () => {
         await receive?.(mail)
         const subject = subjectOf(mail.raw)
         received.push(subject)
-        return { putOff: putOff(subject) }
+        return { outcome: 'unproven', putOff: putOff(subject) }
       },
       probe: async () => {},
       retention: 90 * DAY,
