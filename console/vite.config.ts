@@ -33,7 +33,7 @@ export default defineConfig({
         // Modules that most pages share are loaded as one chunk, and compressed together.
         codeSplitting: {
           groups: [
-            { name: 'shared', minShareCount: 10, test: (module) => !LATER.test(module) },
+            { name: 'shared', minShareCount: 12, test: (module) => !LATER.test(module) },
             // Each icon is a file, and small files that several pages load cost more each by itself.
             { name: 'icons', minShareCount: 3, test: /lucide-react\/.*\/icons\// },
           ],

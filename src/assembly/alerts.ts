@@ -31,7 +31,7 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
     hasChannel: systemMail !== null || alertWebhook !== null,
     patienceMs: settings.nodeTimeout,
     channels: () => alertChannels(ways),
-    onTell({ id, found }, isOver) {
+    onChange({ id, found }, isOver) {
       log.warn({ alert: id, found }, isOver ? 'A problem is over' : 'There is a problem')
     },
     onFault: rareWarning(log, 'Could not check for problems, or send alerts about them; retrying'),

@@ -48,11 +48,15 @@ export interface AlertStore {
   alerts(): Promise<Alert[]>
   /**
    * A problem that is open keeps its beginning. One whose end has not been told is open again, since its beginning.
-   * `event`: logged for the company in the same commit, with that beginning, unless the problem was open.
+   * `event`: logged for the company in the same commit, with that beginning, unless the problem was open. Resolves with
+   * whether it was not.
    */
-  raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<void>
-  /** Forgets a problem of which no channel was told. `event`: logged in the same commit, if the problem was open. */
-  endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<void>
+  raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<boolean>
+  /**
+   * Forgets a problem of which no channel was told. `event`: logged in the same commit, if the problem was open.
+   * Resolves with whether it was.
+   */
+  endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<boolean>
   /** Takes problems whose beginning or end has not been told to all channels. */
   claimAlerts(claim: AlertClaim): Promise<Alert[]>
   /** Some channels were told of the beginning or the end; the others are told when the claim ends. */

@@ -55,7 +55,7 @@ async function watch({ names = ['a'] }: { names?: string[] } = {}) {
             list.push(`${isOver ? 'over' : 'begun'} ${id}${names.length > 1 ? ` to ${name}` : ''}`)
           },
         })),
-    onTell: ({ id }, isOver) => reports.push(`${isOver ? 'over' : 'begun'} ${id}`),
+    onChange: ({ id }, isOver) => reports.push(`${isOver ? 'over' : 'begun'} ${id}`),
     onFault: (error) => faults.push(error),
   })
   return {
@@ -142,6 +142,19 @@ test('an alert that cannot be delivered is retried for a day', async () => {
   await world.store.pause({ companyId: null, domain: null, since: 1 })
   for (const minutes of [70, 80, 70 + 24 * 60]) await at(minutes)
   assert.deepEqual(await world.store.alerts(), [], 'given up')
+})
+
+test('the beginning and the end of a problem are logged, whatever its channels accept', async () => {
+  const { at, failures, reports } = await watch()
+  const own = () => reports.filter((each) => each.endsWith(' oldest-mail'))
+  failures.set('a', new Error('no way to tell'))
+  await at(61)
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  await at(70)
+  assert.deepEqual(own(), ['begun oldest-mail', 'over oldest-mail'])
+  await world.store.resume({ companyId: null, domain: null }, 1)
+  await at(80)
+  assert.deepEqual(own(), ['begun oldest-mail', 'over oldest-mail', 'begun oldest-mail'])
 })
 
 test('a channel that fails neither keeps others from being told, nor has them told again', async () => {

@@ -113,7 +113,7 @@ test('a webhook of a company gets a signed event when a problem begins, and one 
     hasChannel: true,
     patienceMs: 0,
     channels: async () => () => [],
-    onTell() {},
+    onChange() {},
     onFault: (error) => assert.fail(error as Error),
   })
   const since = Date.now() - 2 * 3_600_000

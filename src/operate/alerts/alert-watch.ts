@@ -26,8 +26,8 @@ export interface AlertWatchParts {
   patienceMs: number
   /** The channels of alerts at this moment. */
   channels(): Promise<(alert: Alert) => readonly AlertChannel[]>
-  /** Before a beginning or an end is told for the first time. */
-  onTell(alert: Alert, isOver: boolean): void
+  /** A problem has begun, or is over. */
+  onChange(alert: NewAlert, isOver: boolean): void
   onFault(error: unknown): void
 }
 
@@ -131,16 +131,24 @@ export class AlertWatch {
     const problems = checks.filter(({ state }) => state === 'problem')
     for (const { id, title, found, advice, memberAdvice = null } of problems) {
       const companyId = companyOfCheck(id, sending)
-      await raise(op, { id, companyId, title, found, advice, memberAdvice })
+      await this.#raise(op, { id, companyId, title, found, advice, memberAdvice })
     }
-    for (const problem of ofCompanies.found) await raise(op, problem)
+    for (const problem of ofCompanies.found) await this.#raise(op, problem)
     const found = new Set([...problems, ...ofCompanies.found].map(({ id }) => id))
     const isUnknown = (id: string) => ofCompanies.unknown.some((beginning) => id.startsWith(beginning))
     for (const alert of before) {
       const { id, endedAt } = alert
       if (endedAt !== null || found.has(id) || isUnknown(id) || !isOver(id, checks, far)) continue
-      await op.store.endAlert(id, op.now(), eventOf(op, 'problem.ended', alert))
+      const ended = await op.store.endAlert(id, op.now(), eventOf(op, 'problem.ended', alert))
+      if (ended) this.#parts.onChange(alert, true)
     }
+  }
+
+  /** Webhooks of its company get an event about it. */
+  async #raise(op: Operation, alert: NewAlert): Promise<void> {
+    const since = op.now()
+    const event = eventOf(op, 'problem.started', { ...alert, since })
+    if (await op.store.raiseAlert(alert, since, event)) this.#parts.onChange(alert, false)
   }
 
   /** Finds channels that know nothing of an open problem: they were set up after it began. `tellAll` tells them. */
@@ -168,12 +176,11 @@ export class AlertWatch {
 
   /** A channel that fails neither keeps others from being told, nor has them told again. */
   async #tell(alert: Alert, channels: readonly AlertChannel[]): Promise<void> {
-    const { operation, onFault, onTell } = this.#parts
+    const { operation, onFault } = this.#parts
     const { store, now } = operation()
     const isEnd = isEndUntold(alert)
     const { toldTo } = alert
     const due = untold(alert, channels)
-    if (isEnd ? alert.toldAt !== null : toldTo === null) onTell(alert, isEnd)
     const results = await Promise.allSettled(due.map((channel) => channel.tell(isEnd)))
     for (const result of results) if (result.status === 'rejected') onFault(result.reason)
     const namesOf = (status: 'fulfilled' | 'rejected') =>
@@ -196,12 +203,6 @@ function untold(alert: Alert, channels: readonly AlertChannel[]): AlertChannel[]
   const isEnd = isEndUntold(alert)
   if (toldTo === null) return isEnd || toldAt === null ? [...channels] : []
   return channels.filter(({ name }) => toldTo.includes(name) === isEnd)
-}
-
-/** Webhooks of its company get an event about it. */
-async function raise(op: Operation, alert: NewAlert): Promise<void> {
-  const since = op.now()
-  await op.store.raiseAlert(alert, since, eventOf(op, 'problem.started', { ...alert, since }))
 }
 
 /** Webhooks of a single domain get what concerns it. */

@@ -72,19 +72,25 @@ export const alertReads = {
 export const alertWrites = {
   *raiseAlert(port, { id, companyId, title, found, advice, memberAdvice }, now, event) {
     const texts = [without(found), without(advice), without(memberAdvice)]
-    yield* port.transaction(function* (db) {
-      const isNew = (yield* db.run(BEGIN, id, companyId, without(title), ...texts, now)) > 0
-      if (isNew) return yield* log(db, companyId, event)
+    return yield* port.transaction(function* (db) {
+      if ((yield* db.run(BEGIN, id, companyId, without(title), ...texts, now)) > 0) {
+        yield* log(db, companyId, event)
+        return true
+      }
       const back = yield* db.one(REOPEN, id, now)
       yield* db.run(DESCRIBE, id, ...texts)
-      if (back !== undefined) yield* log(db, companyId, event && begunAt(back.since, event))
+      if (back === undefined) return false
+      yield* log(db, companyId, event && begunAt(back.since, event))
+      return true
     })
   },
 
   *endAlert(port, id, now, event) {
-    yield* port.transaction(function* (db) {
+    return yield* port.transaction(function* (db) {
       const ended = (yield* db.one(FORGET, id, now)) ?? (yield* db.one(END, id, now))
-      if (ended !== undefined) yield* log(db, ended.companyId, event)
+      if (ended === undefined) return false
+      yield* log(db, ended.companyId, event)
+      return true
     })
   },
 
