@@ -14,7 +14,7 @@ export interface ArrivedMail {
   peer: string
   /** The reverse path of its SMTP transaction, '' in a report; absent: unknown. */
   reversePath?: string
-  /** The group of the client's address, if it came over SMTP. */
+  /** The network of the client: of an IPv6 address its /48, so that nobody has many shares. Absent: not over SMTP. */
   client?: string
   /** Only emails of this company count; absent: of all. */
   companyId?: string

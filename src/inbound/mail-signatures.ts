@@ -22,7 +22,7 @@ export interface SignedMail {
   covering: readonly string[]
   /** The client, company or mailbox that it came from: each has few proofs at a time. */
   client: string
-  /** The group of the client's address, or the company that handed the mail in; null: unknown. */
+  /** The network of the client, or the company that handed the mail in; null: unknown. */
   network: string | null
   raw: Uint8Array
 }

@@ -7,6 +7,7 @@ import type { Addressees } from '../inbound/addressees.ts'
 import { MOST_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
 import type { InboundMetrics } from '../inbound/inbound-metrics.ts'
 import type { ReturnedMailPace } from '../inbound/pace.ts'
+import { addressNetwork } from '../ingress/admission/address-group.ts'
 import { clip } from '../ingress/fault.ts'
 import { assertData, beforeMessage } from './before-message.ts'
 import { readMail, readRecipient } from './command.ts'
@@ -122,7 +123,14 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       await this.context.whileThere((gone) => this.#parts.pace.turn(group, gone))
       // RFC 5321 4.4. The reader recognizes automatic replies and forged reports by this field.
       const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
-      const mail = { raw, size: body.length, source: 'smtp', peer, client: group, reversePath } as const
+      const mail = {
+        raw,
+        size: body.length,
+        source: 'smtp',
+        peer,
+        client: addressNetwork(peer),
+        reversePath,
+      } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))
       const kept = await Promise.all(received)
