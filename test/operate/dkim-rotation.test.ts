@@ -72,7 +72,8 @@ describe('DKIM keys by themselves', () => {
   test('a next key signs once DNS has its record; the previous record stays seven days, then may go', async () => {
     const domain = await verified()
     const [first] = domain.dkim as [DkimIdentity]
-    const start = Date.now()
+    // After the domain's own minute of the hour, only the rotation has DNS asked until the next one.
+    const start = (await service.store.domainCheckTimes(domain.id))!.dueAt + 1
     const begun = await rotateDkimKey(await operation(start), { domain: domain.id })
     assert.deepEqual(stages(begun), ['signs', 'next'])
     const next = begun.dkim[1]!
