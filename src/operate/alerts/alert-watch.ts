@@ -139,7 +139,8 @@ export class AlertWatch {
     for (const alert of before) {
       const { id, endedAt } = alert
       if (endedAt !== null || found.has(id) || isUnknown(id) || !isOver(id, checks, far)) continue
-      const ended = await op.store.endAlert(id, op.now(), eventOf(op, 'problem.ended', alert))
+      const now = op.now()
+      const ended = await op.store.endAlert(id, now, eventOf(op, 'problem.ended', alert, now))
       if (ended) this.#parts.onChange(alert, true)
     }
   }
@@ -147,7 +148,7 @@ export class AlertWatch {
   /** Webhooks of its company get an event about it. */
   async #raise(op: Operation, alert: NewAlert): Promise<void> {
     const since = op.now()
-    const event = eventOf(op, 'problem.started', { ...alert, since })
+    const event = eventOf(op, 'problem.started', { ...alert, since }, since)
     if (await op.store.raiseAlert(alert, since, event)) this.#parts.onChange(alert, false)
   }
 
@@ -210,10 +211,11 @@ function eventOf(
   op: Operation,
   type: 'problem.started' | 'problem.ended',
   alert: NewAlert & Pick<Alert, 'since'>,
+  at: number,
 ): NewCompanyEvent {
   const { id, title, found, memberAdvice: advice, since } = alert
   const domainId = domainOfAlert(alert, op.accounts.domains)?.id
-  return problemChanged(type, { id, title, found, advice, since }, op.now(), domainId)
+  return problemChanged(type, { id, title, found, advice, since }, at, domainId)
 }
 
 /**
