@@ -39,7 +39,7 @@ export function parseDmarc(text: string, { isAbove = false } = {}): DmarcRecord 
 /** The most names that one tree walk looks up (RFC 9989 4.10). */
 const MOST_ASKED = 8
 
-export interface DmarcAbove {
+export interface DmarcText {
   /** The domain whose record it is. */
   domain: string
   text: string
@@ -52,24 +52,32 @@ export interface DmarcAbove {
 export async function dmarcAbove(
   domain: string,
   resolver: DmarcResolver,
-): Promise<DmarcAbove | 'failed' | null> {
+): Promise<DmarcText | 'failed' | null> {
   const labels = domain.split('.')
   // The domain itself has been looked up already. For a long name, the walk skips the labels in the middle.
   const first = Math.max(1, labels.length - (MOST_ASKED - 1))
   const names = labels.slice(first).map((_, index) => labels.slice(first + index).join('.'))
-  let found: DmarcAbove | null = null
+  let found: DmarcText | null = null
   for (const name of names) {
-    const answer = await resolver.txt(`_dmarc.${name}`)
-    if (answer.kind === 'failed') return 'failed'
-    const [text, ...others] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
-    if (text === undefined || others.length > 0) continue
+    const at = await dmarcAt(name, resolver)
+    if (at === 'failed') return 'failed'
+    if (at === null) continue
+    const { text } = at
     const psd = tagsOf(text).get('psd')
     // The parents of this name belong to a registry. Their records are not meant for mail of registered domains.
     if (psd === 'y' && found !== null) return found
-    found = { domain: name, text }
+    found = at
     if (psd === 'n') return found
   }
   return found
+}
+
+/** The record of one domain. `failed`: DNS did not answer; null: there is none, or several (RFC 9989 4.10). */
+async function dmarcAt(domain: string, resolver: DmarcResolver): Promise<DmarcText | 'failed' | null> {
+  const answer = await resolver.txt(`_dmarc.${domain}`)
+  if (answer.kind === 'failed') return 'failed'
+  const [text, ...others] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
+  return text === undefined || others.length > 0 ? null : { domain, text }
 }
 
 /**
@@ -79,11 +87,9 @@ export async function publishedPolicy(
   domain: string,
   resolver: DmarcResolver,
 ): Promise<DmarcPolicy | null | 'unknown'> {
-  const answer = await resolver.txt(`_dmarc.${domain}`)
-  if (answer.kind === 'failed') return 'unknown'
-  const [own, ...others] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
-  // RFC 9989 4.10: with several records there is none.
-  if (own !== undefined && others.length === 0) return parseDmarc(own).policy
+  const own = await dmarcAt(domain, resolver)
+  if (own === 'failed') return 'unknown'
+  if (own !== null) return parseDmarc(own.text).policy
   const above = await dmarcAbove(domain, resolver)
   if (above === 'failed') return 'unknown'
   return above === null ? null : parseDmarc(above.text, { isAbove: true }).policy

@@ -4,7 +4,7 @@ import { recordsOfVersion } from '../mail/dns-tags.ts'
 import { TLS_REPORTS_PATH } from '../mail/domain-report/report-address.ts'
 import { reportUris } from '../mail/domain-report/tls-report-record.ts'
 import type { RecordState } from './account.ts'
-import { type DmarcAbove, type DmarcPolicy, type DmarcRecord, dmarcRecordsIn, parseDmarc } from './dmarc.ts'
+import { type DmarcPolicy, type DmarcRecord, type DmarcText, dmarcRecordsIn, parseDmarc } from './dmarc.ts'
 import type { DnsRecord, ServiceNames } from './dns-records.ts'
 import { hostNames, isLastTerm, lackingTerms, withOwnTerms } from './own-spf.ts'
 import { MOST_SPF_LOOKUPS, type SpfVerdict, spfRecordsIn, spfTerms } from './spf.ts'
@@ -208,7 +208,7 @@ function judgeDmarc(record: DnsRecord, found: readonly string[]): Judgement {
 }
 
 /** A domain without a record of its own has that of its organizational domain. */
-export function judgeDmarcAbove(record: Pick<DnsRecord, 'value'>, { domain, text }: DmarcAbove): Judgement {
+export function judgeDmarcAbove(record: Pick<DnsRecord, 'value'>, { domain, text }: DmarcText): Judgement {
   const meaning = meaningOf(parseDmarc(text, { isAbove: true }))
   if (meaning === null)
     return different(`The DMARC record of ${domain}, which holds for this domain, has no policy.`)

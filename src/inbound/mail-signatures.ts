@@ -47,8 +47,9 @@ export class MailSignatures {
   }
 
   /**
-   * Whether one of these signatures of the mail is valid; null: for now nobody can tell. `organization`: of all their
-   * domains. `subject`: what the mail is about: a network may send a limited number of invalid signatures about each.
+   * Whether one of these signatures of the mail is valid; null: unknown for now, and worth another try. `organization`:
+   * of all their domains. `subject`: what the mail is about: a network may send a limited number of invalid signatures
+   * about each.
    */
   async haveValid(
     mail: SignedMail,

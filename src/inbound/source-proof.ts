@@ -81,7 +81,7 @@ export class SourceProof {
     return { positions: new Set(proven.map(({ position }) => position)), unfinished: isSigned === null }
   }
 
-  /** Whether the author's domain, or a parent of it, has signed the mail; null: for now nobody can tell. */
+  /** Whether the author's domain, or a parent of it, has signed the mail; null: unknown for now. */
   async #isSigned(source: ReportSource): Promise<boolean | null> {
     const at = domainOf(source.author)
     const signatures = source.signatures.filter(({ domain }) => isWithin(at, domain))

@@ -73,8 +73,7 @@ function withoutReports({ unverified, address }: DmarcFacts): string {
 
 /**
  * The reporter that saw the largest share of failing messages, if that is more than a few: reports by another reporter
- * do not change it. Those that saw few messages, and some
- * of them fail, count as one.
+ * do not change it. Reporters that saw few messages, with failing ones among them, count as one.
  */
 function worstOf(reporters: readonly DmarcReporterSum[]): Omit<DmarcReporterSum, 'author'> | null {
   // Not those that saw all messages pass: reporters of that kind can be added at will.

@@ -17,7 +17,7 @@ import { type Operation, verb } from './verb.ts'
 /** Days that the summary covers. */
 const SPAN_DAYS = 30
 const MOST_SOURCES = 200
-/** Those that the advice compares. Of more, those that saw a smaller share of messages fail are left out. */
+/** Reporters that the advice compares: the ones that saw the largest shares of messages fail. */
 const MOST_REPORTERS = 1_000
 /** Names that are shown: strangers choose them. */
 const MOST_NAMES = 50
@@ -47,9 +47,9 @@ export interface DmarcSummary {
   policy: DmarcPolicy | 'unknown' | null
   /** Messages in verified reports. */
   messages: number
-  /** Those that pass, by a signature or by SPF. */
+  /** Verified messages that pass, by a signature or by SPF. */
   passing: number
-  /** Those that `p=quarantine` and `p=reject` concern. */
+  /** Verified messages that `p=quarantine` and `p=reject` concern. */
   failing: number
   unverified: UnverifiedReports
   /** In all reports. Sources with the most failing messages first, then those with the most messages. */

@@ -1,5 +1,5 @@
 /** Requests of a long run, which outlives a restart of the service. */
-import { ApiError } from './client.ts'
+import { ApiError, isAway } from './client.ts'
 
 /** Retries of one request, and milliseconds between them. */
 const TRIES = 30
@@ -14,9 +14,8 @@ export async function persistently<Answer>(
     try {
       return await request()
     } catch (error) {
-      const isAway =
-        error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
-      if (!isAway || left === 0 || isStopped()) throw error
+      const isBusy = error instanceof ApiError && error.status === 429
+      if (!(isAway(error) || isBusy) || left === 0 || isStopped()) throw error
       await new Promise((resolve) => setTimeout(resolve, BETWEEN))
     }
   }

@@ -1,11 +1,15 @@
 /** The cache of the server's answers. */
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { setReadsFail } from './answering.ts'
-import { ApiError, type CallInput, call, type JsonAnswer, type JsonRoute, type Parts } from './client.ts'
-
-function isAway(error: Error | null): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 500)
-}
+import {
+  ApiError,
+  type CallInput,
+  call,
+  isAway,
+  type JsonAnswer,
+  type JsonRoute,
+  type Parts,
+} from './client.ts'
 
 /**
  * No answer, or that of a proxy in front of a service that is away. Not 504: mostly a question that takes too long, which
@@ -15,8 +19,7 @@ const UNANSWERED: readonly number[] = [0, 502, 503]
 
 /** Retries for as long as the service does not answer; a fault of the service 20 times. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
-  if (error instanceof ApiError && UNANSWERED.includes(error.status)) return true
-  return isAway(error) && failures < 20
+  return isAway(error) && (failures < 20 || UNANSWERED.includes(error.status))
 }
 
 let signedOut: () => void = () => {}

@@ -25,7 +25,7 @@ export type ReportReceipt =
   /** The report is stored durably. `isNew` is false if it had been received before; it counts only once. */
   | { kind: DomainReportKind; isNew: boolean; domains: string[] }
   | { kind: 'refused'; reason: string }
-  /** Its author cannot be verified for now; the sender should send it again. */
+  /** The author could not be verified yet; the sender should send the report again. */
   | { kind: 'put_off' }
   /** The mail carries no report. */
   | { kind: 'none' }
@@ -63,8 +63,8 @@ const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
 /**
  * The most reports about one domain and day, of one author among them, and the number of rows after which their sources
- * are not stored. Reports with and without a proven author are limited separately: forged reports take no room
- * of genuine ones.
+ * are not stored. Reports with and without a proven author are limited separately: forged reports take no
+ * room of genuine ones.
  */
 export const MOST_OF_DAY = { reports: 500, ofAuthor: 250, rows: 5_000 }
 

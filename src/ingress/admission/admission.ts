@@ -165,16 +165,18 @@ export class Admission {
       this.#dropFiles(visit)
       throw error
     }
+    visit.files ??= { small: 0, large: 0 }
     visit.files[this.#poolOf(visit).kind] += octets * this.#plan.body.cost
   }
 
   /** At once: otherwise another request would lack the room until the answer, and fail too. */
   #dropFiles(visit: Visit): void {
+    const { files } = visit
+    if (files === null) return
+    visit.files = null
     for (const from of [this.#small, this.#large]) {
-      const octets = visit.files[from.kind]
-      if (octets === 0) continue
-      this.#take(from, visit, -octets)
-      visit.files[from.kind] = 0
+      if (files[from.kind] === 0) continue
+      this.#take(from, visit, -files[from.kind])
       this.#serve(from)
     }
   }

@@ -27,8 +27,8 @@ export class Visit {
   readonly connection: Connection | undefined
   small = 0
   large = 0
-  /** The parts of `small` and `large` that are reserved for files beside its body. */
-  readonly files = { small: 0, large: 0 }
+  /** The parts of `small` and `large` that are reserved for files beside its body; null: none is. */
+  files: { small: number; large: number } | null = null
   /** Octets of its body: those that have room, and those that have arrived. */
   expected = 0
   arrived = 0

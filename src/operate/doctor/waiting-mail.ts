@@ -45,9 +45,11 @@ async function overdueCompanies(op: Operation, since: number): Promise<OverdueCo
   const overdue = lanes.filter(
     (lane) => isDue(lane, since) && lane.waiting > 0 && !waitsForPath(lane) && !cover(lane),
   )
-  const oldest = overdue.toSorted((a, b) => b.dueAt! - a.dueAt!)
-  const dueAts = new Map(oldest.map(({ companyId, dueAt }) => [companyId, dueAt!]))
-  return [...dueAts].map(([companyId, dueAt]) => ({ companyId, dueAt })).toSorted((a, b) => a.dueAt - b.dueAt)
+  const byCompany = Map.groupBy(
+    overdue.toSorted((a, b) => a.dueAt! - b.dueAt!),
+    ({ companyId }) => companyId,
+  )
+  return [...byCompany].map(([companyId, [oldest]]) => ({ companyId, dueAt: oldest!.dueAt! }))
 }
 
 async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Promise<CheckFinding> {

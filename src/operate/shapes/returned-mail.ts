@@ -24,7 +24,7 @@ export function returnedMailJson(mail: InboundMail) {
   }
 }
 
-/** What followed from a mail that was handed in, for its program. */
+/** The outcome of a mail that was handed in, for the program that did so. */
 export function receivedMailJson({ id, kind, outcome, note, events, emailId }: ReceivedMail) {
   return { id, kind, outcome, note, events, email_id: emailId }
 }

@@ -247,7 +247,7 @@ function keptId({ author, reportId }: Pick<ReceivedReport, 'author' | 'reportId'
   return `${author ?? ''}${AUTHOR_MARK}${reportId}`
 }
 
-/** In no id and no address. */
+/** A character that neither ids nor addresses contain. */
 const AUTHOR_MARK = '\n'
 
 function receivedOf(report: ReceivedReport): ReceivedReport {

@@ -252,7 +252,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   row.closest('li')?.[sibling]?.querySelector<HTMLElement>(`button.${classes.recipient}`)?.focus()
 }
 
-/** By the clock alone: the row has no room for more. */
+/** The row has room for the time of day alone. */
 function NextTry({ at }: { at: string }) {
   return useIsDue(at) ? (
     <span>next try due</span>
