@@ -41,8 +41,9 @@ function overUdp({ address, port }: NameServer, query: Query, timeout: number): 
     // A reply that does not match may be a forgery, so the true one is still waited for.
     if (match !== 'other') resolve(match === 'recased' || isTruncated(reply) ? null : reply)
   })
+  // Node.js reports an address without a route only to this function, and emits no `error` for it.
   socket.connect(port, address, (error?: Error) => {
-    if (error) return
+    if (error) return reject(asNoReply(error))
     socket.send(query.octets, (failure) => {
       if (failure) reject(asNoReply(failure))
     })

@@ -32,7 +32,6 @@ export interface ResolverOptions {
   now?: () => number
 }
 
-/** Makes the look-ups of delivery and domain verification, with a cache of its own per instance. */
 /** The settings of the service about DNS. */
 export interface DnsSettings {
   /** POSTROAD_DNS_SERVERS. */
@@ -45,6 +44,7 @@ export function configuredResolver({ dnsServers, dnsValidating }: DnsSettings): 
   return new Resolver({ servers: dnsServers, validating: dnsValidating })
 }
 
+/** Makes the look-ups of delivery and domain verification, with a cache of its own per instance. */
 export class Resolver {
   readonly #client: DnsClient
   readonly #mx: LookupCache<MxRecord>

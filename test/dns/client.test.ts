@@ -107,3 +107,17 @@ test('an unreadable answer counts as an answer: its server is neither asked agai
   await assert.rejects(client.ask('x.test', 'MX'), failsWith('BADRESP'))
   assert.deepEqual(server.queries, ['udp x.test/MX', 'tcp x.test/MX'])
 })
+
+test('a server without a route is left at once: the next one is asked', async () => {
+  // Broadcast: the system refuses to connect.
+  const unreachable = { address: '255.255.255.255', port: 53, validating: false }
+  const second = await serving({ 'x.test/MX': from('mx.x.test') }, false)
+  const client = new DnsClient({
+    servers: [unreachable, second],
+    // Far longer than the test may take.
+    timeout: 600_000,
+    tries: 1,
+    now: () => performance.now(),
+  })
+  assert.equal((await client.ask('x.test', 'MX')).records.length, 1)
+})
