@@ -19,6 +19,8 @@ export type DaneAnswer =
   | { kind: 'none' }
   /** TLS is mandatory; `proof` is null when no record can be used (RFC 7672 2.2). */
   | { kind: 'demand'; proof: DaneProof | null }
+  /** The look-up of the addresses failed, so it is not known whether records count: nothing may be sent to the host. */
+  | { kind: 'no-addresses'; reason: string }
   /** Whether there are records is not known now, so nothing may be sent to the host (RFC 7672 2.1.2). */
   | { kind: 'failed'; name: string; reason: string }
 
@@ -32,6 +34,8 @@ export async function daneOf(
   resolver: Pick<Resolver, 'addresses' | 'tlsa'>,
 ): Promise<DaneAnswer> {
   const addresses = await resolver.addresses(host)
+  // Asked again a moment later, the addresses may be found, and the mail would leave without DANE.
+  if (addresses.kind === 'failed') return { kind: 'no-addresses', reason: addresses.reason }
   if (addresses.kind !== 'found' || addresses.secure !== true) return { kind: 'none' }
   // RFC 7672 2.2.2: the name at the end of the aliases first, then the name in the MX record.
   const bases = addresses.alias === undefined ? [host] : [addresses.alias, host]

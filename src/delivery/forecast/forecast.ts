@@ -166,7 +166,9 @@ async function directHost(
   ])
   if (policy.kind === 'none') {
     const { source, failure } = policy
-    return { name, preference, addresses: [], failure, tls: { tls: 'verified', source } }
+    const tls: TlsDemand =
+      source === null ? { tls: 'opportunistic', source: 'default' } : { tls: 'verified', source }
+    return { name, preference, addresses: [], failure, tls }
   }
   return { name, preference, ...reached(reachable(found, name, source)), tls: policy.demand }
 }

@@ -125,6 +125,12 @@ export function reachable(
   }
 }
 
+/** DNS did not say which addresses the host has. */
+export function failedLookUp(host: string, reason: string): RouteFailure {
+  const message = `DNS: the address lookup of ${host} failed (${reason})`
+  return { finding: 'server', enhancedCode: '4.4.3', message }
+}
+
 async function lookUp(
   host: string,
   domain: string,
@@ -142,14 +148,7 @@ async function lookUp(
     case 'found':
       return { kind: 'addresses', addresses: alternate(lookup.records, ipv6.likely) }
     case 'failed':
-      return {
-        kind: 'none',
-        failure: {
-          finding: 'server',
-          enhancedCode: '4.4.3',
-          message: `DNS: the address lookup of ${host} failed (${lookup.reason})`,
-        },
-      }
+      return { kind: 'none', failure: failedLookUp(host, lookup.reason) }
     case 'absent': {
       const absent = nowhere(host, domain, guard)
       absent.failure.detail = 'DNS has no address of it'

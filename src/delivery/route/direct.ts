@@ -109,7 +109,8 @@ export class DirectRoute implements Route {
         const published = isReport ? { secure: false, mtaSts: null } : { secure, mtaSts }
         const policy = await policies({ domain, host, port, ...published, atLeast }, resolver)
         const counted = isReport ? null : () => policyCounted({ domain, host, mtaSts, policy })
-        if (policy.kind === 'none') return { ...policy, counted }
+        // RFC 8460 counts the sessions that TLS was the reason not to open.
+        if (policy.kind === 'none') return { ...policy, counted: policy.source === null ? null : counted }
         const { source: tlsSource, ...demand } = policy.demand
         const target = {
           host,

@@ -6,11 +6,13 @@ import { permitsHost } from '../mta-sts/policy.ts'
 import type { RouteFailure } from '../outcome.ts'
 import type { SiteTls } from '../sites/site-block.ts'
 import { isWeaker, type TlsDemand } from '../smtp/target.ts'
+import { failedLookUp } from './addresses.ts'
 
 /** How a connection to one mail host of a domain must be protected, or why there must be none. */
 export type HostPolicy =
   | { kind: 'demand'; demand: TlsDemand }
-  | { kind: 'none'; source: TlsSource; failure: RouteFailure }
+  /** `source`: the policy that forbids it; null: none does, but the addresses of the host are not known. */
+  | { kind: 'none'; source: TlsSource | null; failure: RouteFailure }
 
 /** A mail host of a domain, and what is known about how to reach it. */
 export interface PolicyQuestion {
@@ -50,6 +52,8 @@ const publishedPolicy: HostPolicies = async (question, resolver) => {
   switch (dane.kind) {
     case 'none':
       return byPolicy
+    case 'no-addresses':
+      return { kind: 'none', source: null, failure: failedLookUp(question.host, dane.reason) }
     case 'failed': {
       const { host } = question
       const message = `DNS: the TLSA lookup of ${dane.name} failed (${dane.reason}), so mail to ${host} waits (DANE)`

@@ -39,6 +39,8 @@ test('a server is proven by its TLSA record, and no other server gets the mail',
     'z.test/MX': signed('10 mx.z.test'),
     'mx.z.test/A': signed('127.0.22.1'),
     [`_${right.port}._tcp.mx.z.test/TLSA`]: { rcode: 'SERVFAIL' },
+    'w.test/MX': signed('10 mx.w.test'),
+    'mx.w.test/A': { rcode: 'SERVFAIL' },
   })
   stack.defer(() => dns.close())
   await using installation = new Installation({
@@ -65,5 +67,7 @@ test('a server is proven by its TLSA record, and no other server gets the mail',
   assert.match(wrong.message, /the certificate matches no TLSA record of mx\.y\.test/)
   const unknown = await send('jane@z.test', 'delivery_delayed')
   assert.match(unknown.message, /the TLSA lookup of _\d+\._tcp\.mx\.z\.test failed \(SERVFAIL\)/)
+  const lost = await send('jane@w.test', 'delivery_delayed')
+  assert.match(lost.message, /the address lookup of mx\.w\.test failed \(SERVFAIL\)/)
   assert.ok(!other.dialogue.some((line) => line.includes('C: MAIL')))
 })
