@@ -149,6 +149,8 @@ export class NodeMembership {
 
   #plan(ms: number): void {
     if (this.#stopped) return
+    // `haveSources` adds a turn while another one may be under way: each would plan the next one.
+    clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#turn = this.#takeTurn()
     }, ms)
@@ -156,6 +158,7 @@ export class NodeMembership {
   }
 
   async #takeTurn(): Promise<void> {
+    if (this.#stopped) return
     const { log, metrics } = this.#parts
     const began = monotonic()
     let next = this.#pause

@@ -298,3 +298,40 @@ test('an outage is logged once when it begins, not at every failed beat', async 
   await until(async () => (await faults()) > before)
   assert.equal(here.complaints.filter((each) => /Could not write the heartbeat/.test(each)).length, 2)
 })
+
+test('a node whose sources are known during a beat still beats once at a time', async (t) => {
+  const enter = database(t)
+  let gate: PromiseWithResolvers<void> | null = null
+  let held = 0
+  let most = 0
+  const here = await enter('here', {
+    async between(call, _, ask) {
+      if (call !== 'beat' || gate === null) return await ask()
+      held++
+      most = Math.max(most, held)
+      await gate.promise
+      held--
+      return await ask()
+    },
+  })
+  const there = await enter('there')
+  const hold = async () => {
+    gate = Promise.withResolvers()
+    await until(() => held > 0)
+  }
+  const release = () => {
+    gate!.resolve()
+    gate = null
+  }
+  const beats = async () => (await there.store.nodes()).find(({ name }) => name === 'there')!.beats
+  await hold()
+  const known = here.membership.haveSources(() => [])
+  release()
+  await known
+  await hold()
+  // For longer than a beat takes to come, and shorter than the timeout.
+  const heard = await beats()
+  await until(async () => (await beats()) >= heard + 2)
+  release()
+  assert.equal(most, 1)
+})
