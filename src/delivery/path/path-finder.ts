@@ -21,7 +21,7 @@ import {
   siteOfRoute,
 } from './path.ts'
 import { SiteDirectory } from './site-directory.ts'
-import type { Source } from './source.ts'
+import { type Source, sourceId } from './source.ts'
 import type { SourceChoice } from './source-choice.ts'
 
 /** Whether mail can take the path now. */
@@ -217,20 +217,24 @@ export class PathFinder {
   }
 }
 
-/** The paths to one site, one from each source, made when they are needed. */
+/**
+ * The paths to one site, one from each source, made when they are needed. Sources are known by their IDs, because the
+ * part of a source that this node has is made anew for each question.
+ */
 class SitePaths {
   readonly #make: (source: Source) => Path
-  readonly #paths = new Map<Source, Path>()
+  readonly #paths = new Map<string, Path>()
 
   constructor(make: (source: Source) => Path) {
     this.#make = make
   }
 
   from(source: Source): Path {
-    let path = this.#paths.get(source)
+    const id = `${sourceId(source)}\0${source.missing ?? ''}`
+    let path = this.#paths.get(id)
     if (path === undefined) {
       path = this.#make(source)
-      this.#paths.set(source, path)
+      this.#paths.set(id, path)
     }
     return path
   }
