@@ -94,6 +94,15 @@ export class LateResults {
     })
   }
 
+  /** The delivery, divided by the leases of its recipients: some may have been claimed anew, and wait for its end. */
+  byLease(ready: ReadyDelivery): ReadyDelivery[] {
+    const parts = Map.groupBy(
+      ready.recipients,
+      ({ position }) => this.#waiting.get(nameOf(ready.email.id, position)) ?? ready.leaseToken,
+    )
+    return [...parts].map(([leaseToken, recipients]) => ({ ...ready, leaseToken, recipients }))
+  }
+
   /** Forgets a delivery whose results are all recorded or given up. */
   end(ready: ReadyDelivery): void {
     this.#begun.delete(ready)

@@ -509,7 +509,8 @@ export class DeliveryPipeline {
   }
 
   async #quarantine(ready: ReadyDelivery, condemned: Condemnation): Promise<void> {
-    await this.#suspects.quarantine(ready, condemned)
+    // Under an old lease alone, the store would leave recipients that were claimed anew in `sending`.
+    for (const part of this.#late.byLease(ready)) await this.#suspects.quarantine(part, condemned)
     this.#late.end(ready)
     this.#claims.look(0)
   }

@@ -117,3 +117,18 @@ describe('a recipient that is still under way from an older lease', () => {
     assert.equal(late.sift(claimed('a', 0), 1), null)
   })
 })
+
+test('a delivery that ends without a result is divided by the leases of its recipients', () => {
+  const late = new LateResults()
+  const ready = begun(claimed('a', 0, 1, 2), 1)
+  late.begin(ready)
+  assert.deepEqual(goes(late, claimed('a', 1), 2), [], 'it waits for the end of the first attempt')
+  const parts = late.byLease(ready)
+  assert.deepEqual(
+    parts.map(({ leaseToken, recipients }) => [leaseToken, recipients.map(({ position }) => position)]),
+    [
+      [1, [0, 2]],
+      [2, [1]],
+    ],
+  )
+})
