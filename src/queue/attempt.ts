@@ -17,11 +17,9 @@ import {
 import type { HoldReason } from '../email/recipient.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
+import { pauseFor } from './pacing.ts'
 import { postponementAt } from './postponement.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
-
-/** The longest wait, in milliseconds, that a server can ask for. If it asks for more, the schedule decides. */
-const LONGEST_WAIT_MS = 15 * 60_000
 
 /** How long recipients wait before they are tried again. */
 export interface Patience {
@@ -111,7 +109,7 @@ function inTime(retryAt: number | null, end: number | null): number | null {
  * earlier attempt would be wasted.
  */
 function notBefore(retryAt: number | null, { waitMs = 0 }: RecipientOutcome, now: number): number | null {
-  return retryAt && Math.max(retryAt, now + Math.min(waitMs, LONGEST_WAIT_MS))
+  return retryAt && Math.max(retryAt, now + pauseFor(waitMs))
 }
 
 /** An attempt that crashed a worker does not count, because the email is tried again in the isolated process. */
