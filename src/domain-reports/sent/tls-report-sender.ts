@@ -185,16 +185,18 @@ export class TlsReportSender {
     key: string,
   ): Promise<string | null> {
     const { store, onFault } = this.#parts
-    const counted = await countReport(store, { domain: report.domain, uri }, this.#now())
-    if ('excess' in counted) return `${uri}: ${counted.excess}`
+    let takeBack = async () => {}
     try {
+      const counted = await countReport(store, { domain: report.domain, uri }, this.#now())
+      if ('excess' in counted) return `${uri}: ${counted.excess}`
+      takeBack = counted.takeBack
       await this.#deliver(uri, report, key)
       return null
     } catch (error) {
       this.#fault(error)
       if (error instanceof NoAnswer) this.#silent.set(organization, true)
       // A server that refuses the report has been bothered with it: that counts.
-      if (!(error instanceof ReportRefused)) await counted.takeBack().catch(onFault)
+      if (!(error instanceof ReportRefused)) await takeBack().catch(onFault)
       return `${uri}: ${error instanceof Error ? error.message : String(error)}`
     }
   }
