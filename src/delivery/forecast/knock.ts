@@ -28,7 +28,7 @@ export async function greetingOf(target: Omit<SmtpTarget, 'tls' | 'credentials'>
 }
 
 /** Opens a session up to the point where it takes MAIL: greeting, EHLO, TLS, login. Rejects with SmtpError. */
-export async function openSession(target: SmtpTarget): Promise<void> {
+export async function openAndQuit(target: SmtpTarget): Promise<void> {
   await knock(target, async (connection) => void (await open(connection, target)))
 }
 

@@ -1,7 +1,7 @@
 /** Steps about the route: whether mail leaves, and whether the servers at the other end answer. */
 import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
-import { greetingOf, openSession } from '../../delivery/forecast/knock.ts'
+import { greetingOf, openAndQuit } from '../../delivery/forecast/knock.ts'
 import { sourcesOf } from '../../delivery/path/source.ts'
 import { GENERAL_SOURCE } from '../../delivery/path/source-choice.ts'
 import { SmtpError } from '../../delivery/smtp/error.ts'
@@ -42,7 +42,7 @@ async function relayAnswers(op: Operation, relay: RelayRoute): Promise<StepResul
   try {
     if (user === null && !implicitTls) return judged(server, await greetingOf(target))
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
-    await openSession({ ...target, tls, credentials })
+    await openAndQuit({ ...target, tls, credentials })
     const login = user === null ? '' : `, and accepts the login "${user}"`
     return done(`${server} answers${login}.`)
   } catch (error) {
