@@ -30,6 +30,8 @@ export const MOST_SPF_LOOKUPS = 10
 const MOST_READ = 20
 /** RFC 7208 4.6.4: hosts of one `mx`. */
 const MOST_HOSTS = 10
+/** Names without an answer of DNS after which the rest is left unread: each costs seconds, and the result is unknown. */
+const MOST_SILENT = 3
 
 /** The record among TXT values (RFC 7208 4.5). */
 export function spfRecordsIn(found: readonly string[]): string[] {
@@ -83,6 +85,7 @@ class Walk {
   lookups = 0
   fault: string | null = null
   silent: string | null = null
+  #silences = 0
 
   constructor(resolver: SpfResolver) {
     this.#resolver = resolver
@@ -182,7 +185,7 @@ class Walk {
     const found = await Promise.all(
       hosts.slice(0, MOST_HOSTS).map(async ({ exchange }) => {
         const answer = await this.#resolver.addresses(exchange)
-        if (answer.kind === 'failed') this.silent ??= exchange
+        if (answer.kind === 'failed') this.#wasSilent(exchange)
         return answer.kind === 'found' ? answer.records : []
       }),
     )
@@ -193,10 +196,15 @@ class Walk {
   async #ask<T>(name: string, look: () => Promise<SpfAnswer<T>>): Promise<T[] | null> {
     this.lookups++
     // RFC 7208 7: a macro stands for a part of the message.
-    if (this.lookups > MOST_READ || name.includes('%')) return null
+    if (this.lookups > MOST_READ || this.#silences >= MOST_SILENT || name.includes('%')) return null
     const answer = await look()
-    if (answer.kind === 'failed') this.silent ??= name
+    if (answer.kind === 'failed') this.#wasSilent(name)
     return answer.kind === 'failed' ? null : answer.kind === 'found' ? answer.records : []
+  }
+
+  #wasSilent(name: string): void {
+    this.silent ??= name
+    this.#silences++
   }
 
   #blocks(addresses: readonly string[], ranges: string, term: string): BlockList {

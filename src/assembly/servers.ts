@@ -7,6 +7,7 @@ import { createServer } from '../http/server.ts'
 import { HandedInMail } from '../inbound/handed-in-mail.ts'
 import { ReturnedMailPace } from '../inbound/pace.ts'
 import { RemoteFiles } from '../intake/remote-file.ts'
+import { newDnsTurns } from '../operate/dns-turns.ts'
 import { operationOn } from '../operate/open.ts'
 import { SharedExplanations } from '../operate/shared-explanations.ts'
 import { SubmissionMetrics } from '../submission/metrics.ts'
@@ -40,6 +41,7 @@ export async function createServers(parts: WithIntake) {
     ask,
     store,
   })
+  const dnsTurns = newDnsTurns()
   const server = await createServer({
     ...parts,
     api,
@@ -53,6 +55,7 @@ export async function createServers(parts: WithIntake) {
       operationOn(settings, store, caller, directory.snapshot, {
         seal,
         turns: searches.turns,
+        dnsTurns,
         workers,
         apiUrl,
         sites: () => sites.table,

@@ -38,7 +38,9 @@ export const checkDomainRecord = verb(
     const record = dnsRecords(domain, names).find(
       ({ name, type }) => name === wanted && type === (wantedType ?? type),
     )
-    if (record !== undefined) return await checkRecord(domain, record, names, op.resolver())
+    if (record !== undefined) {
+      return await op.inDnsTurn(domain.companyId, () => checkRecord(domain, record, names, op.resolver()))
+    }
     throw new OperateError('not_found', `${domain.name} has no required or advised record at "${wanted}"`)
   },
 )
@@ -51,7 +53,9 @@ export const verifyDomain = verb(
   'manage',
   async (op, input: { domain: string }): Promise<VerifiedDomain> => {
     const asked = findDomain(op, input.domain)
-    const verification = await verifyRecords(asked, serviceNames(op, asked), op.resolver())
+    const verification = await op.inDnsTurn(asked.companyId, () =>
+      verifyRecords(asked, serviceNames(op, asked), op.resolver()),
+    )
     const { news } = await noteVerification(op, { domain: asked.id, verification })
     return { domain: await afterCheck(op, asked, verification), verification, news }
   },

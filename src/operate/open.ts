@@ -15,6 +15,7 @@ import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 import { type Caller, OPERATOR } from './authority.ts'
+import { newDnsTurns } from './dns-turns.ts'
 import { asOperateError, type Hint, OperateError } from './error.ts'
 import type { SharedExplanations } from './shared-explanations.ts'
 import type { Operation, Setup } from './verb.ts'
@@ -60,8 +61,8 @@ export async function openOperation(
 }
 
 /**
- * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`, `workers`,
- * `apiUrl`, `sites` and `explanations`: those of the service, if the caller is one.
+ * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`,
+ * `dnsTurns`, `workers`, `apiUrl`, `sites` and `explanations`: those of the service, if the caller is one.
  */
 export function operationOn(
   settings: OperateSettings,
@@ -71,6 +72,7 @@ export function operationOn(
   {
     seal,
     turns = new SearchTurns(),
+    dnsTurns = newDnsTurns(),
     workers = null,
     apiUrl = () => ownUrl(settings),
     sites = () => openUsableSites(settings).table,
@@ -78,6 +80,7 @@ export function operationOn(
   }: {
     seal?: Seal
     turns?: SearchTurns
+    dnsTurns?: SearchTurns
     workers?: Workers | null
     apiUrl?: () => string
     sites?: () => SiteTable
@@ -102,6 +105,7 @@ export function operationOn(
     explanations,
     workers,
     inTurn: (companyId, look) => turns.take(companyId, look),
+    inDnsTurn: (companyId, ask) => dnsTurns.take(companyId, ask),
     now: () => Date.now(),
   }
 }

@@ -70,6 +70,8 @@ export interface Operation extends CallerContext {
   workers: Workers | null
   /** Queues a search or sum that may take long; `companyId`: null for all companies. Rejects with SearchesBusy. */
   inTurn<Result>(companyId: string | null, look: () => Promise<Result>): Promise<Result>
+  /** Queues the look-ups for a domain of the company, whose name servers may be slow. Rejects with SearchesBusy. */
+  inDnsTurn<Result>(companyId: string, ask: () => Promise<Result>): Promise<Result>
   /** Unix ms. */
   now(): number
   /** The call is part of a change that the audit list records as a whole. */

@@ -115,6 +115,17 @@ describe('an SPF record', () => {
     assert.deepEqual([silent, fault, by], ['two.test', null, [null, null]])
   })
 
+  test('leaves the rest unread after three names for which DNS did not answer', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${letter}.test`)
+    const record = `${names.map((name) => `a:${name}`).join(' ')} -all`
+    const { silent, asked } = await read(
+      record,
+      {},
+      names.map((name) => `${name}/A`),
+    )
+    assert.deepEqual([silent, asked.length], ['a.test', 3])
+  })
+
   test('without an end costs a bounded number of queries', async () => {
     const wide: Record<string, string[]> = {}
     for (let n = 0; n < 200; n++) {

@@ -108,6 +108,7 @@ export class World implements AsyncDisposable {
         names: nothing,
         ns: nothing,
       }),
+      inDnsTurn: (_, ask) => ask(),
       setup: {
         allowPrivateNetworks: true,
         bounceHost: null,
