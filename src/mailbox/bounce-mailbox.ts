@@ -94,7 +94,7 @@ export class BounceMailbox {
     this.#running ??= this.#run()
   }
 
-  /** Waits for the messages under way, for at most `ms`. */
+  /** Waits for the messages under way, for at most `ms`; not for a server that has not opened the mailbox yet. */
   async stop(ms: number): Promise<void> {
     this.#ending.abort()
     const timer = setTimeout(() => void this.#session?.[Symbol.asyncDispose](), ms)
@@ -135,7 +135,7 @@ export class BounceMailbox {
 
   /** Reads until the service stops or another node takes over. Rejects when the connection or the store fails. */
   async #read(): Promise<void> {
-    await using session = await MailboxSession.open(this.#parts.session)
+    await using session = await MailboxSession.open(this.#parts.session, this.#ending.signal)
     this.#session = session
     if (this.#failed.within(session.validity)) this.#putOff.clear()
     try {
@@ -193,13 +193,13 @@ export class BounceMailbox {
     }
     const results = await Promise.allSettled(receiving)
     const read = results.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
-    if (fault !== null) throw fault
-    if (read.length > 0) {
+    if (read.length > 0 && session.isOpen) {
       await session.markRead(read)
       await this.#lastRead.noteSome(Date.now())
       // The server works: a fault after this one begins a new row of waits.
       this.#faults = Math.min(this.#faults, 1)
     }
+    if (fault !== null) throw fault
     const failure = results.find((result) => result.status === 'rejected')
     if (failure !== undefined) throw failure.reason
   }

@@ -59,11 +59,14 @@ export class MailboxSession implements AsyncDisposable {
     client.on('close', () => this.#wake.resolve())
   }
 
-  /** Logs in and opens the folder. Rejects with MailboxFault. */
-  static async open(options: SessionOptions): Promise<MailboxSession> {
+  /** Logs in and opens the folder. Rejects with MailboxFault, also when `signal` aborts. */
+  static async open(options: SessionOptions, signal?: AbortSignal): Promise<MailboxSession> {
     const { mailbox } = options
     const client = await newClient(options)
+    const close = () => client.close()
+    signal?.addEventListener('abort', close)
     try {
+      signal?.throwIfAborted()
       await client.connect()
       const folder = await client.mailboxOpen(mailbox.folder)
       if (folder.readOnly === true)
@@ -76,6 +79,8 @@ export class MailboxSession implements AsyncDisposable {
     } catch (error) {
       client.close()
       throw faultOf(error, mailbox)
+    } finally {
+      signal?.removeEventListener('abort', close)
     }
   }
 

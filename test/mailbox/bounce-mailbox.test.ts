@@ -1,5 +1,7 @@
 /** The mailbox of a real server (Debian's Dovecot) is read; what becomes of a message is the test's to say. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { selfSigned } from '../../harness/certificate.ts'
@@ -164,6 +166,24 @@ describe('the bounce mailbox', { skip }, () => {
     const next = await read(t, 'turns')
     await until(() => marked() === 2, 'marks')
     assert.deepEqual([...received, ...next.received].toSorted(), ['one', 'two'])
+  })
+
+  test('a stop does not wait for a server that greets and then says nothing', async (t) => {
+    const asked = Promise.withResolvers<void>()
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.write('* OK ready\r\n')
+      socket.once('data', () => asked.resolve())
+    })
+    server.listen(0, HOST)
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const mailbox = { ...dovecot.mailbox('hangs'), port, implicitTls: false }
+    const { reader } = await read(t, 'hangs', { session: { mailbox } })
+    await asked.promise
+    // Far longer than the test may take.
+    await reader.stop(600_000)
   })
 
   test('TLS is verified', async (t) => {
