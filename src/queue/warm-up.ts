@@ -5,6 +5,7 @@
 
 import type { SourcePool } from '../accounts/account.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { RecentEntries } from '../common/recent-entries.ts'
 import { DAY_MS, dayNumber } from '../common/utc-day.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { notAttempted } from '../email/not-attempted.ts'
@@ -20,6 +21,13 @@ const RETRY_MS = 1_000
  * A node takes this part of its share of the messages that are left, so that few are left with a node that has no mail.
  */
 const PART = 1 / 4
+/**
+ * Counts of the day that are remembered while no message is at hand: a sender may name any number of sites, and the
+ * store knows the others.
+ */
+const MOST_REMEMBERED = 20_000
+/** The most sites in one request to the store, so that mail to others does not wait for a burst to thousands. */
+const MOST_AT_ONCE = 200
 /** The most messages that a node takes at once: a crash loses them for the day. */
 const MOST_TAKEN = 100
 /**
@@ -35,6 +43,8 @@ export interface WarmUpParts {
   pools(): readonly SourcePool[]
   /** Messages to one site on each day. */
   schedule: readonly number[]
+  /** Counts that are remembered without messages at hand. */
+  remembered?: number
   /** Called with the keys of paths for which `takesMore` was false, once that may have changed. */
   free(paths: readonly string[]): void
 }
@@ -62,10 +72,11 @@ export class WarmUp {
   /** When the warm-up of each address began, in Unix ms. */
   #since = new Map<string, number>()
   #day = 0
-  /** Today's counts by source and site. */
-  #counts = new Map<string, DayCount>()
+  /** Today's counts by source and site: those with messages at hand, or lately used, and those used last. */
+  #open = new Map<string, DayCount>()
+  #counts: RecentEntries<DayCount>
   /** Yesterday's counts. */
-  #before: ReadonlyMap<string, WarmUpCount> = new Map()
+  #before: Pick<ReadonlyMap<string, WarmUpCount>, 'get'> = new Map()
   readonly #wanted = new Map<string, PendingRequest>()
   #taking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -73,13 +84,21 @@ export class WarmUp {
 
   constructor(parts: WarmUpParts) {
     this.#parts = parts
+    this.#counts = new RecentEntries(this.#remembered)
+  }
+
+  get #remembered(): number {
+    return this.#parts.remembered ?? MOST_REMEMBERED
   }
 
   async start(): Promise<void> {
     const { store } = this.#parts
     const day = dayNumber(Date.now())
     this.#day = day
-    const [before, counts] = [await store.warmUpCounts(day - 1), await store.warmUpCounts(day)]
+    const [before, counts] = [
+      await store.warmUpCounts(day - 1, this.#remembered),
+      await store.warmUpCounts(day, this.#remembered),
+    ]
     this.#before = new Map(before.map((count) => [keyOf(count), count]))
     for (const count of counts) this.#counts.set(keyOf(count), { ...count, left: 0, used: false })
   }
@@ -100,7 +119,7 @@ export class WarmUp {
     if (warmUp === null || warmUp.messages >= warmUp.limit) return true
     const place = placeOf(path)
     const key = keyOf(place)
-    if ((this.#counts.get(key)?.left ?? 0) > 0) return true
+    if ((this.#known(key)?.left ?? 0) > 0) return true
     const wanted = this.#wanted.get(key) ?? { ...place, limit: warmUp.limit, paths: new Map() }
     wanted.paths.set(path.key, path)
     this.#wanted.set(key, wanted)
@@ -123,7 +142,7 @@ export class WarmUp {
     const day = warmUpDay(since, now)
     const limit = this.#parts.schedule[day - 1]
     if (limit === undefined) return null
-    const { messages, left } = this.#counts.get(keyOf(placeOf(path))) ?? { messages: 0, left: 0 }
+    const { messages, left } = this.#known(keyOf(placeOf(path))) ?? { messages: 0, left: 0 }
     return { day, limit, messages: messages - left }
   }
 
@@ -155,12 +174,15 @@ export class WarmUp {
 
   #countOf(place: Omit<WarmUpCount, 'messages'>): DayCount {
     const key = keyOf(place)
-    let count = this.#counts.get(key)
-    if (count === undefined) {
-      count = { source: place.source, site: place.site, messages: 0, left: 0, used: false }
-      this.#counts.set(key, count)
-    }
+    const { source, site } = place
+    const count = this.#known(key) ?? { source, site, messages: 0, left: 0, used: false }
+    this.#open.set(key, count)
+    this.#counts.set(key, count)
     return count
+  }
+
+  #known(key: string): DayCount | undefined {
+    return this.#open.get(key) ?? this.#counts.get(key)
   }
 
   /** Whether mail may have waited for this day of the warm-up: the number of the day before was used up. */
@@ -183,7 +205,8 @@ export class WarmUp {
     const day = dayNumber(now)
     if (day !== this.#day) {
       this.#before = day === this.#day + 1 ? this.#counts : new Map()
-      this.#counts = new Map()
+      this.#counts = new RecentEntries(this.#remembered)
+      this.#open = new Map()
       this.#day = day
     }
     return since
@@ -193,13 +216,14 @@ export class WarmUp {
   async #take(): Promise<void> {
     const { store, free, shares } = this.#parts
     while (this.#wanted.size > 0) {
-      const wanted = [...this.#wanted.values()]
-      this.#wanted.clear()
+      const some = [...this.#wanted].slice(0, MOST_AT_ONCE)
+      for (const [key] of some) this.#wanted.delete(key)
+      const wanted = some.map(([, request]) => request)
       const day = this.#day
       const paths = wanted.flatMap((each) => [...each.paths.keys()])
       const requests = wanted.map(({ source, site, limit, paths }): WarmUpRequest => {
         const nodes = Math.max(...[...paths.values()].map((path) => shares.countOf(path)))
-        const left = limit - (this.#counts.get(keyOf({ source, site }))?.messages ?? 0)
+        const left = limit - (this.#known(keyOf({ source, site }))?.messages ?? 0)
         const most = Math.max(1, Math.min(MOST_TAKEN, Math.ceil((left * PART) / nodes)))
         return { source, site, limit, most }
       })
@@ -225,7 +249,7 @@ export class WarmUp {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#returning = this.#giveBack(false).then(() => {
-        if ([...this.#counts.values()].some(({ left }) => left !== 0)) this.#planGiveBack()
+        if (this.#open.size > 0) this.#planGiveBack()
       })
     }, UNUSED_MS).unref()
   }
@@ -235,9 +259,14 @@ export class WarmUp {
    * being taken. Never rejects: what cannot be written is written with the next messages of the day.
    */
   async #giveBack(all: boolean): Promise<void> {
-    const [day, counts] = [this.#day, [...this.#counts.values()]]
-    const unused = counts.filter(({ left, used }) => left < 0 || (left > 0 && (all || !used)))
-    for (const count of counts) count.used = false
+    const day = this.#day
+    const unused: DayCount[] = []
+    for (const [key, count] of this.#open) {
+      const { left, used } = count
+      count.used = false
+      if (left < 0 || (left > 0 && (all || !used))) unused.push(count)
+      else if (left === 0 && !used) this.#open.delete(key)
+    }
     if (unused.length === 0) return
     const changes = unused.map(({ source, site, left }) => ({ source, site, messages: -left }))
     const add = (factor: 1 | -1) => {

@@ -97,8 +97,8 @@ export interface AccountReads {
   findDomain(id: string): Promise<SendingDomain | null>
   /** Null when the domain is unknown. */
   domainCheckTimes(id: string): Promise<DomainCheckTimes | null>
-  /** The messages of a day from addresses that are warming up; most first. */
-  warmUpCounts(day: number): Promise<WarmUpCount[]>
+  /** The messages of a day from addresses that are warming up, of the sites with the most. */
+  warmUpCounts(day: number, most: number): Promise<WarmUpCount[]>
   /** Null: the company has none, or is unknown. */
   findLogo(companyId: string): Promise<CompanyLogo | null>
   /** Recipients counted by quotas on the day and in the month of `at` (Unix ms), in UTC. */

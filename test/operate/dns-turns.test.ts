@@ -1,8 +1,8 @@
 /** Verifications whose name servers do not answer: few are under way, and other companies get their turn. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { verifyDomain } from '../../src/operate/domain-verification.ts'
 import { newDnsTurns } from '../../src/operate/dns-turns.ts'
+import { verifyDomain } from '../../src/operate/domain-verification.ts'
 import { World } from './world.ts'
 
 let world: World

@@ -29,7 +29,14 @@ async function startNode(
     schedule,
     addresses = ['192.0.2.1'],
     tokens = [1],
-  }: { warming?: number; schedule: number[]; addresses?: string[]; tokens?: number[] },
+    remembered,
+  }: {
+    warming?: number
+    schedule: number[]
+    addresses?: string[]
+    tokens?: number[]
+    remembered?: number
+  },
 ) {
   const pools: SourcePool[] = [
     { name: 'news', addresses, createdAt: warming, warming: { '192.0.2.1': warming } },
@@ -40,7 +47,14 @@ async function startNode(
   }
   const shares = new NodeShares()
   shares.set(nodes(...tokens), tokens[0]!)
-  const warmUp = new WarmUp({ store, shares, pools: () => pools, schedule, free })
+  const warmUp = new WarmUp({
+    store,
+    shares,
+    pools: () => pools,
+    schedule,
+    free,
+    ...(remembered && { remembered }),
+  })
   await warmUp.start()
   /** Sends a message as the queue does; false: the day's number is used up. */
   const send = async (path: Path, now: number): Promise<boolean> => {
@@ -136,7 +150,7 @@ test('nodes that share an address send the number of the day together, to the la
   await Promise.all(both.map(sendAll))
   assert.equal(sent, 50)
   for (const { warmUp } of both) await warmUp.stop()
-  const [count] = await store.warmUpCounts(Math.floor(now / DAY_MS))
+  const [count] = await store.warmUpCounts(Math.floor(now / DAY_MS), 1)
   assert.equal(count?.messages, 50)
 })
 
@@ -187,4 +201,14 @@ test('when the store cannot be asked, mail waits, and messages of one day are ne
     [day + 1, [5]],
     [day + 1, [-4]],
   ])
+})
+
+test('the day of a site ends at its number, however many other sites got mail since', async (t) => {
+  const now = Date.now()
+  const { warmUp, send } = await startNode(await opened(t), { schedule: [2, 5], remembered: 10 })
+  const full = pathFrom('192.0.2.1', 'full.test')
+  assert.deepEqual([await send(full, now), await send(full, now), await send(full, now)], [true, true, false])
+  for (let n = 0; n < 400; n++) assert.ok(await send(pathFrom('192.0.2.1', `n${n}.test`), now))
+  assert.equal(await send(full, now), false)
+  await warmUp.stop()
 })

@@ -10,7 +10,7 @@ const SET = statement(`INSERT INTO source_pools (name, addresses, warming, creat
 const REMOVE = statement('DELETE FROM source_pools WHERE name = $1')
 
 const WARM_UP_COUNTS = statement<WarmUpCount>(
-  'SELECT source, site, messages FROM warm_up_counts WHERE day = $1 ORDER BY source, messages DESC, site',
+  'SELECT source, site, messages FROM warm_up_counts WHERE day = $1 ORDER BY messages DESC, source, site LIMIT $2',
 )
 const COUNT_WARM_UP =
   statement(`INSERT INTO warm_up_counts (day, source, site, messages) VALUES ($1, $2, $3, $4)
@@ -26,8 +26,8 @@ const FORGET_COUNTS = statement('DELETE FROM warm_up_counts WHERE day < $1')
 const KEPT_DAYS = 2
 
 export const sourcePoolReads = {
-  *warmUpCounts(port, day) {
-    const rows = yield* port.read.all(WARM_UP_COUNTS, day)
+  *warmUpCounts(port, day, most) {
+    const rows = yield* port.read.all(WARM_UP_COUNTS, day, most)
     return rows.map((row) => ({ ...row, messages: Number(row.messages) }))
   },
 } satisfies Operations<ReadPort>

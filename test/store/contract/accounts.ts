@@ -97,10 +97,11 @@ export function accountsContract(open: OpenBench): void {
       await store.countWarmUp(100, [few, many])
       await store.countWarmUp(100, [few])
       await store.countWarmUp(101, [many])
-      assert.deepEqual(await store.warmUpCounts(100), [many, { ...few, messages: 4 }])
-      assert.deepEqual(await store.warmUpCounts(101), [many])
+      assert.deepEqual(await store.warmUpCounts(100, 10), [many, { ...few, messages: 4 }])
+      assert.deepEqual(await store.warmUpCounts(100, 1), [many])
+      assert.deepEqual(await store.warmUpCounts(101, 10), [many])
       await store.countWarmUp(104, [])
-      assert.deepEqual(await store.warmUpCounts(101), [])
+      assert.deepEqual(await store.warmUpCounts(101, 10), [])
     })
 
     test('give nodes parts of the messages of a day, and no more than its limit', async (t) => {
