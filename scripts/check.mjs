@@ -14,6 +14,7 @@ const checks = [
   ['configuration page', node, ['scripts/configuration-page.ts', '--check']],
   ['OpenAPI document', node, ['scripts/openapi.ts', '--check']],
   ['compatibility page', node, ['scripts/compatibility.ts', '--check']],
+  ['files that pages name', node, ['scripts/named-files.ts']],
   ['prose', node, ['scripts/prose.ts', '--check']],
 ]
 

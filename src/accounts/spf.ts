@@ -30,7 +30,9 @@ export const MOST_SPF_LOOKUPS = 10
 const MOST_READ = 20
 /** RFC 7208 4.6.4: hosts of one `mx`. */
 const MOST_HOSTS = 10
-/** Names without an answer of DNS after which the rest is left unread: each costs seconds, and the result is unknown. */
+/**
+ * Names without an answer of DNS after which the rest is left unread: each costs seconds, and the result is unknown.
+ */
 const MOST_SILENT = 3
 
 /** The record among TXT values (RFC 7208 4.5). */

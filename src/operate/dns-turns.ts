@@ -5,7 +5,9 @@
  */
 import { SearchTurns } from '../events/search-turns.ts'
 
-/** Verifications under way on one node: one company alone gets four of them, and four are for companies that have none. */
+/**
+ * Verifications under way on one node: one company alone gets four of them, and four are for companies that have none.
+ */
 const PLACES = { size: 12, kept: 4, timesFree: 1 }
 
 export function newDnsTurns(): SearchTurns {
