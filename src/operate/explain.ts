@@ -2,7 +2,7 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
-import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { warmUpDay, warmUpSince, warmUps } from '../accounts/warm-up-day.ts'
 import { domainDemand } from '../common/required-tls.ts'
 import { utcTime } from '../common/utc-day.ts'
 import { type Forecast, type ForecastParts, forecast, serverObstacle } from '../delivery/forecast/forecast.ts'
@@ -13,7 +13,6 @@ import {
   rehearse,
 } from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversNamed } from '../delivery/path/path.ts'
-import { addressesOf } from '../delivery/path/source.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
@@ -202,11 +201,8 @@ function withUse(warmUp: SiteWarmUp): ShownWarmUp {
 
 /** By the pools alone: no node has reported a message to the site. */
 function warmUpOf({ accounts, setup, now }: Operation, { source, site }: Path): ShownWarmUp | null {
-  if (site.kind !== 'direct') return null
-  const warming = Object.assign({}, ...accounts.pools.map((pool) => pool.warming)) as Record<string, number>
-  const since = addressesOf(source)
-    .map((address) => warming[address])
-    .find((each) => each !== undefined)
+  if (site.kind !== 'direct' || source.addresses === undefined) return null
+  const since = warmUpSince(warmUps(accounts.pools), source.addresses)
   if (since === undefined) return null
   const day = warmUpDay(since, now())
   const limit = setup.warmUp[day - 1]

@@ -4,7 +4,7 @@
  */
 
 import type { SourcePool } from '../accounts/account.ts'
-import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { warmUpDay, warmUpSince, warmUps } from '../accounts/warm-up-day.ts'
 import { RecentEntries } from '../common/recent-entries.ts'
 import { DAY_MS, dayNumber } from '../common/utc-day.ts'
 import type { Path } from '../delivery/path/path.ts'
@@ -70,7 +70,7 @@ export class WarmUp {
   readonly #parts: WarmUpParts
   #pools: readonly SourcePool[] = []
   /** When the warm-up of each address began, in Unix ms. */
-  #since = new Map<string, number>()
+  #since: ReadonlyMap<string, number> = new Map()
   #day = 0
   /** Today's counts by source and site: those with messages at hand, or lately used, and those used last. */
   #open = new Map<string, DayCount>()
@@ -196,11 +196,10 @@ export class WarmUp {
     const pools = this.#parts.pools()
     if (pools !== this.#pools) {
       this.#pools = pools
-      this.#since = new Map(pools.flatMap(({ warming }) => Object.entries(warming)))
+      this.#since = warmUps(pools)
     }
-    if (this.#since.size === 0 || site.kind !== 'direct') return null
-    const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
-    const since = this.#since.get(ipv4 ?? '') ?? this.#since.get(ipv6 ?? '')
+    if (this.#since.size === 0 || site.kind !== 'direct' || source.addresses === undefined) return null
+    const since = warmUpSince(this.#since, source.addresses)
     if (since === undefined) return null
     const day = dayNumber(now)
     if (day !== this.#day) {
