@@ -11,7 +11,7 @@ export const TOKEN_IN_TEXT = /pr_[0-9A-Za-z]{32}/g
 
 const SECRET_NAMES = ['authorization', 'password', 'token', 'secretKey', 'privateKey', 'proxy-authorization']
 
-export interface LogTarget {
+interface LogTarget {
   /** Default: true when stdout is a terminal. */
   pretty?: boolean
   /** Default: stdout. */

@@ -4,7 +4,7 @@ import { believedServers, type NameServer } from './name-server.ts'
 import { organizationOf } from './organization.ts'
 import type { RecordType } from './record.ts'
 
-export interface DnsClientOptions {
+interface DnsClientOptions {
   /** At least one, the preferred one first. Where some are trusted to validate, the others are not asked. */
   servers: NameServer[]
   /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */

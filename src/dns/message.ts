@@ -10,7 +10,7 @@ export interface Query {
   questionEnd: number
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** EDNS(0) (RFC 6891). */
   edns: boolean
   /** Asks whether the answer is validated: the AD bit (RFC 6840 5.7), and DO for servers that tell nobody else. */

@@ -34,7 +34,7 @@ export interface ResolverOptions {
 
 /** Makes the look-ups of delivery and domain verification, with a cache of its own per instance. */
 /** The settings of the service about DNS. */
-export interface DnsSettings {
+interface DnsSettings {
   /** POSTROAD_DNS_SERVERS. */
   dnsServers: string[]
   /** POSTROAD_DNS_VALIDATING. */

@@ -37,7 +37,7 @@ export type FetchResult = { content: Uint8Array; contentType: string | null } | 
 /** Reserves this many more octets; throws when there is no room for them. */
 export type ReserveOctets = (octets: number) => void
 
-export interface RemoteFilesOptions {
+interface RemoteFilesOptions {
   ask: SendRequest
   /** Octets of all files of a request together. */
   maxOctets: number

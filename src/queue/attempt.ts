@@ -24,7 +24,7 @@ import type { RetrySchedule } from './retry-schedule.ts'
 const LONGEST_WAIT_MS = 15 * 60_000
 
 /** How long recipients wait before they are tried again. */
-export interface Patience {
+interface Patience {
   /** The waits after attempts that count. */
   schedule: RetrySchedule
   /** The waits after attempts that do not count. */

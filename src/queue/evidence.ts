@@ -40,7 +40,7 @@ export interface Extent {
   limits: 'all' | 'company' | null
 }
 
-export interface EvidenceParts {
+interface EvidenceParts {
   /** The recipient domains that are known to take a path. */
   domainsOf(path: Path): Iterable<string>
   /** The ids of companies for whose mail other nodes have closed the path. `key`: of the part for all companies. */

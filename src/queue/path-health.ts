@@ -53,7 +53,7 @@ const RENEW_MS = 20_000
 /** Milliseconds by which the node that has closed a path may try it before the others. */
 const HEAD_START_MS = 15_000
 
-export interface PathHealthParts extends ClosureNames {
+interface PathHealthParts extends ClosureNames {
   pauses: ProbePauses
   /**
    * Releases the mail of this sending domain to these recipient domains (null: to any) that is held for a closed path.

@@ -16,7 +16,7 @@ export interface PathLearning {
   pacing: SharedLimitsParts['pacing'] & Pick<Pacing, 'hours' | 'learnHour'>
 }
 
-export interface PathSharingParts {
+interface PathSharingParts {
   store: Pick<
     Store,
     'sharePaths' | 'shareAgreed' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared' | 'nodes'

@@ -17,7 +17,7 @@ export interface ReadyLimits extends HoldingLimits {
 }
 
 /** How much of a path the mail of one company may use now. */
-export interface CompanyAllowance {
+interface CompanyAllowance {
   limitOf(path: Path, companyId: string): number
   takesMore(path: Path, companyId: string): boolean
   /** The most deliveries that wait here. */

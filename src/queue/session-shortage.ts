@@ -25,7 +25,7 @@ interface SessionUse {
   cutShort(atDot: () => void): void
 }
 
-export interface SessionShortageParts {
+interface SessionShortageParts {
   queues: Pick<ReadyQueues, 'waitingCompanies' | 'sessionsOf' | 'isUncounted' | 'uncount' | 'concurrency'>
   /** A session may have come free. */
   onFree(): void

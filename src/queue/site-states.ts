@@ -200,7 +200,7 @@ const LOOK_MS = 2_000
  */
 const RENEW_MS = 20_000
 
-export interface SiteReporterParts {
+interface SiteReporterParts {
   store: Pick<Store, 'reportSites'>
   /** The token of this node; null: it has none now. */
   token(): number | null

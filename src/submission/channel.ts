@@ -19,10 +19,10 @@ const LINGER = 1_000
 const READ_AHEAD = 1_024
 
 /** Calls `begin` when the handshake of a connection may begin, unless the client disconnects before. */
-export type HandshakeTurn = (socket: Socket, begin: () => void) => void
+type HandshakeTurn = (socket: Socket, begin: () => void) => void
 
 /** Returns null to go on at once, or a promise that resolves when these octets may be processed. */
-export type OctetTurn = (octets: number) => Promise<void> | null
+type OctetTurn = (octets: number) => Promise<void> | null
 
 export class Channel {
   #socket: Socket

@@ -66,7 +66,7 @@ export interface Forecast {
 }
 
 /** Why no server can be asked. */
-export interface ServerObstacle {
+interface ServerObstacle {
   failure: Pick<RouteFailure, 'message' | 'detail'>
   /** The mail bounces; otherwise it waits. */
   bounces: boolean

@@ -30,7 +30,7 @@ interface IsolatedItem {
   resolve: (result: DeliveryResult) => void
 }
 
-export interface IsolatedCourierOptions {
+interface IsolatedCourierOptions {
   process: CourierOptions
   right: SendingRight
   log: Log

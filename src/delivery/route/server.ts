@@ -12,7 +12,7 @@ import type { CountedPolicy } from './tls-sessions.ts'
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'localAddress' | 'proxy' | 'timeouts'>
 
 /** The settings for connections to a server, or the reason why it must not be contacted. */
-export type ServerChoice = (
+type ServerChoice = (
   | { kind: 'target'; target: ServerTarget }
   | { kind: 'none'; failure: RouteFailure }
 ) & {

@@ -49,7 +49,7 @@ interface SmtpExchange {
 }
 
 /** The result of sending the message text. */
-export interface HandoverResult extends ExchangeResult {
+interface HandoverResult extends ExchangeResult {
   /** The final dot has left for the network, so the server may have the message, whatever happens from here on. */
   dotSent: boolean
   /** `handOver` refused, so the transaction was abandoned before the dot. */

@@ -26,7 +26,7 @@ export function begun(at: number): NewEvent {
   return { type: 'sent', at, detail: {} }
 }
 
-export type InitialState = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
+type InitialState = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
 
 /** The facts about a recipient that has not been tried. */
 export const UNTRIED: LeaseFacts = {

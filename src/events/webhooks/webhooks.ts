@@ -11,7 +11,7 @@ import type { OpenWebhook, WebhookState } from './endpoint.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
 import { counting, hasOwnSecret, openSigningKey, openWebhookSecret } from './secrets.ts'
 
-export interface WebhooksParts {
+interface WebhooksParts {
   store: Store
   seal: Seal
   /** The token of this node; null while it is not in service. */

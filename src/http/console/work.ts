@@ -12,7 +12,7 @@ import type { ConsoleCore } from './core.ts'
 const BASE = '/console/api'
 
 /** A validated request: its caller, and for members and operators an operation with the present accounts. */
-export type ConsoleCall<Name, Of extends ConsoleRoute> = CallerOf<Of['access']> & {
+type ConsoleCall<Name, Of extends ConsoleRoute> = CallerOf<Of['access']> & {
   params: ParamsOf<Name, Of>
   query: PartOf<'query', Of>
   body: PartOf<'body', Of>

@@ -7,7 +7,7 @@ import { slices } from '../stored-files/file-answer.ts'
  * The pictures that a frame loads besides its own: none, those of other servers, and those of a server that is being
  * developed on the viewer's machine, too.
  */
-export type RemotePictures = 'none' | 'web' | 'web-and-own-machine'
+type RemotePictures = 'none' | 'web' | 'web-and-own-machine'
 
 const PICTURE_SOURCES: Readonly<Record<RemotePictures, string>> = {
   none: '',

@@ -24,7 +24,7 @@ const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
 
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
+type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
 /** The octets are not JSON, or exceed a limit. The message is the end of a sentence. */
 export class JsonFault extends Error {

@@ -2,7 +2,7 @@
 import type { Visitor } from '../admission/visit.ts'
 
 /** The client of a request. */
-export interface RequestClient {
+interface RequestClient {
   /** Null: the key is unknown. */
   companyId: string | null
   keyId: string | null

@@ -24,7 +24,7 @@ const TO_ENCODE_IN_PART = new RegExp(`${TO_ENCODE.source}|[%&#?]`, 'g')
 const FEW_WORDS = 1000
 
 /** The address that is shown for a link, after its text or in place of it. */
-export interface LinkLabel {
+interface LinkLabel {
   address: string
   instead: boolean
 }

@@ -43,7 +43,7 @@ interface PresentRow {
   lease: number | null
 }
 
-export interface AcceptanceParts extends StoreParts {
+interface AcceptanceParts extends StoreParts {
   /**
    * Milliseconds for which the outcome of a lost commit is sought before the client is told that nothing was accepted.
    */

@@ -107,7 +107,7 @@ export const EMAILS = object({
 })
 
 /** The emails that a search finds. */
-export const EMAIL_COUNT = object({
+const EMAIL_COUNT = object({
   count: { type: 'integer', description: 'At most 1,000.' },
   more: { type: 'boolean', description: 'There are more, or may be.' },
 })

@@ -18,7 +18,7 @@ const job = jobAt<AgainOrder, CheckOutcome>(new URL('./send-again-job.ts', impor
 /** Recipients of a batch whose values are read at once. */
 const AT_ONCE = 50
 
-export interface SendAgainRequest {
+interface SendAgainRequest {
   /** Identifies the click, so that it sends only once. */
   click: string
   /** Other recipients; absent: the same ones. */

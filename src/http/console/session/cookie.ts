@@ -7,7 +7,7 @@ const SESSION = 'postroad_session'
 /** The form of tokens from `newSecret`. */
 const TOKEN = /^[\w-]{43}$/
 
-export interface OwnCookie {
+interface OwnCookie {
   name: string
   value: string
   /** Ms; 0 removes it. */
