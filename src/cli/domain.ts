@@ -103,7 +103,7 @@ export function addDomainCommands(program: Command): void {
     details:
       'Use it for domains that are set up elsewhere, and to lift a suspension: mail held during the suspension is sent.',
     examples: ['domain activate example.com'],
-  }).action(sending(activateDomain))
+  }).action(sendingAction(activateDomain))
 
   command(domain, {
     usage: 'suspend <domain>',
@@ -111,7 +111,7 @@ export function addDomainCommands(program: Command): void {
     details:
       'Mail accepted before is held until the suspension is lifted. `domain activate` lifts it; `domain verify` does not.',
     examples: ['domain suspend example.com'],
-  }).action(sending(suspendDomain))
+  }).action(sendingAction(suspendDomain))
 
   command(domain, {
     usage: 'remove <domain>',
@@ -192,7 +192,7 @@ async function show(name: string, { zone, json }: JsonOption & { zone?: true }):
   })
 }
 
-function sending(change: typeof activateDomain): (name: string, options: JsonOption) => Promise<void> {
+function sendingAction(change: typeof activateDomain): (name: string, options: JsonOption) => Promise<void> {
   return async (name, { json }) => {
     await withOperation(async (op) => {
       const domain = await change(op, { domain: name })

@@ -88,7 +88,7 @@ async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
   })
 }
 
-/** Of mail that waits, only the pause of its site, company or domain explains why it does not leave when it is due. */
+/** Prints the pauses, because nothing else explains why mail that is due does not leave. */
 export async function printPausesInForce(
   op: Operation,
   which = (_pause: { site?: object }) => true,

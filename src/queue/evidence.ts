@@ -33,7 +33,7 @@ interface Witness {
   at: number
 }
 
-/** Whom a trouble concerns, as far as the evidence goes. */
+/** The mail that a trouble concerns, according to the evidence so far. */
 export interface Extent {
   part: PathPart
   /** The mail whose sessions and messages a complaint about too many of them lowers; null: none. */
@@ -184,7 +184,7 @@ export class Evidence {
   }
 }
 
-/** How many are not of the company that has most. */
+/** The number of witnesses without those of the company that has most. */
 function ofOthers(seen: readonly Witness[]): number {
   const counts = [...Map.groupBy(seen, ({ companyId }) => companyId).values()].map(({ length }) => length)
   return seen.length - Math.max(0, ...counts)

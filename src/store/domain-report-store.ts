@@ -102,7 +102,7 @@ export interface DmarcSourceSum {
   /** Its address; null: sources that are not named. */
   source: string | null
   messages: number
-  /** Those that only reports without a proven author tell of. */
+  /** Messages that only reports without a proven author name. */
   unverified: number
   /** Messages with an aligned signature, with aligned SPF, and with neither. */
   dkim: number

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { encrypt } from '../network/encrypted-socket.ts'
 import { Input, InputEndError } from './input.ts'
-import { type SubmissionReply, written } from './reply.ts'
+import { replyLines, type SubmissionReply } from './reply.ts'
 
 /** Ms that a client may take to read its replies. */
 const DRAIN_WITHIN = 30_000
@@ -53,7 +53,7 @@ export class Channel {
 
   /** Queues a reply. It is sent with the next flush, or when the session has to wait for the next line. */
   say(reply: SubmissionReply): void {
-    this.#out += written(reply)
+    this.#out += replyLines(reply)
   }
 
   /** The next line, within `ms` (see Input), in the session's turn. */

@@ -174,8 +174,8 @@ export const inboundMailReads = {
     const answers: (ReportedEmail | null)[] = []
     for (const each of asked) {
       if (each === undefined) answers.push(null)
-      else if (each.place !== null) answers.push(reported(each.email, atPlaces.get(nameOf(each.place))))
-      else answers.push(reported(each.email, ...(yield* atAddresses(port, each.email, each.addresses))))
+      else if (each.place !== null) answers.push(reportedEmail(each.email, atPlaces.get(nameOf(each.place))))
+      else answers.push(reportedEmail(each.email, ...(yield* atAddresses(port, each.email, each.addresses))))
     }
     return answers
   },
@@ -219,7 +219,7 @@ function* atAddresses(
   return yield* port.look.all(AT_ADDRESSES, key, possible.map(foldedAscii))
 }
 
-function reported(
+function reportedEmail(
   { key: _, size, reports, ...email }: EmailRow,
   ...recipients: (NamedRow | undefined)[]
 ): ReportedEmail {
