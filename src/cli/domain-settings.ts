@@ -88,9 +88,10 @@ export function addUpdateCommand(domain: Command): void {
       ),
     )
     .addOption(
-      new Option('--unsubscribe-tracking <on|off>', `whether unsubscriptions are: ${STORED_ONLY}`).argParser(
-        onOrOff,
-      ),
+      new Option(
+        '--unsubscribe-tracking <on|off>',
+        `whether unsubscriptions are tracked: ${STORED_ONLY}`,
+      ).argParser(onOrOff),
     )
     .action(update)
 }

@@ -62,7 +62,7 @@ export function addPool(program: Command): void {
     .action(warmUp)
   command(pool, {
     usage: 'remove <pool>',
-    description: 'Remove a pool that is assigned to nothing.',
+    description: 'Remove a pool that no domain or company sends from.',
     examples: ['pool remove news'],
   }).action(remove)
   const owned = (parent: Command) =>

@@ -12,7 +12,7 @@ import {
 } from '../operate/suppressions.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
-import { CommandFailure } from './failure.ts'
+import { unreadable } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import {
@@ -271,9 +271,7 @@ async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(file)
   } catch (error) {
-    const { path, message } = error as NodeJS.ErrnoException
-    // For a folder, the system's message lacks the name.
-    throw path === undefined ? new CommandFailure(`${file} cannot be read: ${message}`) : error
+    throw unreadable(file, error)
   }
 }
 
