@@ -18,7 +18,7 @@ const INFO = {
   version: version(),
   description:
     'Outbound email: two dialects, each as its clients speak it, on one service. A 2xx answer to a message means that it ' +
-    'is on disk and will be delivered; with any other nothing will be sent.',
+    'is on disk and will be delivered; with any other answer, nothing will be sent.',
   license: { name: 'See the file LICENSE that came with the program' },
 }
 const SCHEMES = {

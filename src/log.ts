@@ -11,7 +11,7 @@ export const TOKEN_IN_TEXT = /pr_[0-9A-Za-z]{32}/g
 
 const SECRET_NAMES = ['authorization', 'password', 'token', 'secretKey', 'privateKey', 'proxy-authorization']
 
-export interface LogTarget {
+interface LogTarget {
   /** Default: true when stdout is a terminal. */
   pretty?: boolean
   /** Default: stdout. */
@@ -35,7 +35,9 @@ export function createLogger(level: Settings['logLevel'], target: LogTarget = {}
   const terminal = target.pretty ?? process.stdout.isTTY === true
   if (!terminal) return pino(options, stream)
   const pretty = prettyFactory({ colorize: target.stream === undefined, translateTime: 'SYS:HH:MM:ss.l' })
-  return pino(options, { write: (line: string) => stream.write(pretty(seen(JSON.parse(line))) ?? '') })
+  return pino(options, {
+    write: (line: string) => stream.write(pretty(visibleValue(JSON.parse(line))) ?? ''),
+  })
 }
 
 /** Octets of unwritten lines that are kept and tried again with the next line; beyond that, new lines are dropped. */
@@ -57,12 +59,14 @@ function placesOf(name: string): string[] {
  * A line's values made safe for a terminal. A stack keeps its line breaks, which come from this program; other values
  * get one line.
  */
-function seen<T>(value: T, name = ''): T {
+function visibleValue<T>(value: T, name = ''): T {
   if (typeof value === 'string') {
     const lines = name === 'stack' ? value.split('\n') : [value]
     return lines.map(visible).join('\n') as T
   }
-  if (Array.isArray(value)) return value.map((item) => seen(item)) as T
+  if (Array.isArray(value)) return value.map((item) => visibleValue(item)) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [visible(key), seen(item, key)])) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [visible(key), visibleValue(item, key)]),
+  ) as T
 }

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-export interface GaugeSource {
+interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
   deliveries(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> }
   /** Messages handed over whose result is not recorded. */

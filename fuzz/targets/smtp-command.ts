@@ -1,5 +1,5 @@
 import { readCommand, readMail, readRecipient } from '../../src/submission/command.ts'
-import { CommandRefusal, written } from '../../src/submission/reply.ts'
+import { CommandRefusal, replyLines } from '../../src/submission/reply.ts'
 import { assert, type FuzzTarget, words } from '../target.ts'
 
 /** What a client of SMTP submission says in a line, and what it is answered: one line, whatever it said. */
@@ -23,7 +23,7 @@ export const smtpCommand: FuzzTarget = {
         return work()
       } catch (error) {
         if (!(error instanceof CommandRefusal)) throw error
-        const line = written(error.reply)
+        const line = replyLines(error.reply)
         assert(
           /^[245]\d\d [\x20-\x7e]{0,500}\r\n$/.test(line),
           `a reply that is none: ${JSON.stringify(line)}`,

@@ -64,7 +64,7 @@ export const NO_LIMITS: CompanyLimits = {
 }
 
 /** Whether the required records were seen in DNS. */
-export type DomainStatus = 'pending' | 'verified'
+type DomainStatus = 'pending' | 'verified'
 /** Whether mail may leave from the domain. `suspended` is set by the operator and outlives verification. */
 export type SendingState = 'inactive' | 'active' | 'suspended'
 

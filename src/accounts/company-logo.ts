@@ -12,7 +12,7 @@ export interface CompanyLogo {
   octets: Uint8Array
 }
 
-export interface PictureSize {
+interface PictureSize {
   type: 'image/png' | 'image/jpeg' | 'image/webp'
   width: number
   height: number

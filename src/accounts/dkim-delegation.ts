@@ -49,7 +49,7 @@ export function isFoundEverywhere(key: SeenKey, now: number): boolean {
 
 /**
  * The name of the key's record in the operator's zone. Two companies may have asked for one domain: each has a name of
- * its own here, so that the records of one prove nothing for the other, nor for who adds the domain later.
+ * its own here, so that the records of one prove nothing for the other, or for a company that adds the domain later.
  */
 export function delegatedName(
   { selector }: Pick<DkimIdentity, 'selector'>,

@@ -16,7 +16,7 @@ export interface DmarcRecord {
 }
 
 /** The look-up that this module needs. */
-export interface DmarcResolver {
+interface DmarcResolver {
   txt(name: string): Promise<{ kind: 'found'; records: string[] } | { kind: 'absent' | 'failed' }>
 }
 

@@ -36,7 +36,7 @@ export interface ServiceNames {
 }
 
 export const RECORD_TYPES = ['TXT', 'MX', 'CNAME'] as const
-export type DnsRecordType = (typeof RECORD_TYPES)[number]
+type DnsRecordType = (typeof RECORD_TYPES)[number]
 
 export interface DnsRecord {
   kind: RecordKind

@@ -68,7 +68,7 @@ function judgeOwner({ name, value }: DnsRecord, found: readonly string[]): Judge
   return isThere ? RIGHT : missing(`No TXT record at ${name} is ${value}.`)
 }
 
-/** Only where the record leads. checkDelegation judges the record there. */
+/** Judges only the target of the record. checkDelegation judges the record at the target. */
 function judgeCname({ name, value }: DnsRecord, found: readonly string[]): Judgement {
   return found.includes(value) ? RIGHT : different(`The CNAME record at ${name} does not lead to ${value}.`)
 }
@@ -135,10 +135,10 @@ function judgeSpf(
     return different(lacking.length === 0 ? verdict.fault : `${verdict.fault} Also add ${lacking.join(' ')}.`)
   }
   const suggestion = withOwnTerms(terms, sendingHosts)
-  if (lacking.length === 0) return { ...RIGHT, explanation: said(verdict, restOfSpf(terms)) }
+  if (lacking.length === 0) return { ...RIGHT, explanation: explanationOf(verdict, restOfSpf(terms)) }
   if (verdict !== null && isAllowed(verdict)) {
     const by = [...new Set(verdict.allowedBy.values())].join(' and ')
-    const explanation = said(verdict, `${by} allows ${hostNames(sendingHosts)}.`, restOfSpf(terms))
+    const explanation = explanationOf(verdict, `${by} allows ${hostNames(sendingHosts)}.`, restOfSpf(terms))
     return { ...RIGHT, explanation }
   }
   if (verdict?.silent) {
@@ -147,7 +147,7 @@ function judgeSpf(
   }
   if (relayed && terms.some((term) => !isLastTerm(term))) {
     const explanation = 'Mail leaves through a relay; only its operator knows which term allows it.'
-    return { ...RIGHT, explanation: said(verdict, explanation) }
+    return { ...RIGHT, explanation: explanationOf(verdict, explanation) }
   }
   const denied = [...(verdict?.allowedBy ?? [])]
     .filter(([, term]) => term === null)
@@ -169,8 +169,8 @@ function isAllowed({ allowedBy }: SpfVerdict): boolean {
   return allowedBy.size > 0 && [...allowedBy.values()].every((term) => term !== null)
 }
 
-/** Sentences, and how much of its look-ups the record needs, when it comes near the limit. */
-function said(verdict: SpfVerdict | null, ...sentences: (string | null)[]): string | null {
+/** The sentences, and the number of look-ups when the record comes near the limit. */
+function explanationOf(verdict: SpfVerdict | null, ...sentences: (string | null)[]): string | null {
   const near = verdict !== null && verdict.lookups > MOST_SPF_LOOKUPS - 3
   const lookups = near ? `It needs ${verdict.lookups} of ${MOST_SPF_LOOKUPS} DNS look-ups.` : null
   const known = [...sentences, lookups].filter((sentence) => sentence !== null)

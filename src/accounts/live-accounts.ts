@@ -7,7 +7,7 @@ import type { AccountsChange, AccountsSnapshot } from './account.ts'
 import { AccountDirectory } from './directory.ts'
 
 /** The source of accounts, such as `Store`. */
-export interface AccountSource {
+interface AccountSource {
   accounts(): Promise<AccountsSnapshot>
   /** Changes with every change of accounts. */
   accountsVersion(): Promise<number>
@@ -17,7 +17,7 @@ export interface AccountSource {
   watch(onChange: (change: string) => void): () => void
 }
 
-export interface LiveAccountsParts {
+interface LiveAccountsParts {
   source: AccountSource
   /** Changed accounts could not be read; they will be read again in a second. */
   onFault(error: unknown): void

@@ -13,7 +13,7 @@ import { delegatedSelectors } from './dkim-delegation.ts'
 import { makeDkimKey } from './key-making.ts'
 import { dkimContext, type Seal } from './seal.ts'
 
-export interface NewDomain {
+interface NewDomain {
   companyId: string
   /** Unicode or punycode. */
   name: string
@@ -67,7 +67,7 @@ export function datedSelector(at: number, algorithm: DkimAlgorithm): string {
   return `pr${date}${algorithm === 'ed25519-sha256' ? 'e' : ''}`
 }
 
-export interface NewDkimIdentity {
+interface NewDkimIdentity {
   selector: string
   key: DkimKey
   active: boolean

@@ -1,7 +1,7 @@
 /** The addresses that mail of a pool leaves from, whichever of them a machine has. */
 import { DEFAULT_POOL, type SourcePool } from './account.ts'
 
-export interface PoolChoice {
+interface PoolChoice {
   pools: readonly SourcePool[]
   /** All addresses of POSTROAD_SOURCE_ADDRESSES. */
   all: readonly string[]

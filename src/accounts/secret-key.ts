@@ -7,7 +7,7 @@ import { openCredentials } from './routes.ts'
 import { openPrivateKey, Seal } from './seal.ts'
 
 /** The settings that give the key. */
-export interface SecretKeySource {
+interface SecretKeySource {
   secretKey: Buffer | null
   database: { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 }

@@ -165,7 +165,7 @@ class Walk {
     return new Map([...inner].filter(([, { qualifier }]) => qualifier === '+').map(([at]) => [at, term]))
   }
 
-  /** The one SPF record of another name; null: it is not to be had. */
+  /** The one SPF record of another name; null: there is none that can be used. */
   async #recordOf(name: string, term: string): Promise<string | null> {
     const answer = await this.#ask(name, () => this.#resolver.txt(name))
     if (answer === null) return null

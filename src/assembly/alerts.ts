@@ -11,7 +11,7 @@ import { openOutgoing, rareWarning } from './start.ts'
 export function startAlerts(parts: WithIntake, base: string | null): void {
   const { settings, store, directory, seal, systemMail, token, log, started } = parts
   const { alertTo, alertWebhook, hostname, publicUrl } = settings
-  // Where no mail leaves, problems of delivery harm nobody who did not ask to hear of them.
+  // In capture mode no mail leaves, so problems are only searched for if somebody gets alerts about them.
   if (systemMail === null && alertWebhook === null && settings.delivery.kind === 'capture') return
   const url = base === null ? null : consoleUrl(publicUrl ?? base)
   const ways: AlertWays = {

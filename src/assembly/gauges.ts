@@ -2,7 +2,7 @@ import type { Webhooks } from '../events/webhooks/webhooks.ts'
 import type { BounceMailbox } from '../mailbox/bounce-mailbox.ts'
 import type { WithDelivery } from './delivery.ts'
 
-/** Metrics of what the parts have now, read whenever they are asked for. */
+/** Gauges of the present state of the parts, read whenever a client fetches the metrics. */
 export function watchGauges(
   { metrics, membership, scheduler, store, unrecorded, sites, directory }: WithDelivery,
   webhooks: Webhooks,

@@ -5,7 +5,7 @@
 import type { FirstStart } from '../operate/first-start.ts'
 
 /** The addresses of the service. */
-export interface Places {
+interface Places {
   url: string
   submission: { urls: readonly string[]; withoutLogin: readonly string[]; taken: readonly string[] }
   /** Signs the first operator in. */

@@ -3,7 +3,7 @@ import { type Command, Help, InvalidArgumentError } from 'commander'
 import { OperateError } from '../operate/error.ts'
 import { columnsOf } from './print.ts'
 
-export interface CommandDescription {
+interface CommandDescription {
   /** Like `create <name>`. */
   usage: string
   description: string

@@ -3,13 +3,13 @@ import { isIP } from 'node:net'
 import type { Operation } from '../operate/verb.ts'
 import { printLine } from './print.ts'
 
-interface MessagesMet {
+interface LastMessages {
   messages: readonly string[]
   /** Some mail may leave through a relay. */
   relayed: boolean
 }
 
-export type AdviceContext = Pick<MessagesMet, 'relayed'>
+export type AdviceContext = Pick<LastMessages, 'relayed'>
 
 /** Its groups: the recipient's domain, and the word of DNS. */
 const LOOKUP_FAILED = /^DNS: the MX look-?up of (\S+) failed(?: \((\w+)\))?/
@@ -18,7 +18,7 @@ const LOOKUP_FAILED = /^DNS: the MX look-?up of (\S+) failed(?: \((\w+)\))?/
 const SEVERAL = 3
 
 /** Advice by the messages of src/delivery, which name no setting because people of companies see them too. */
-const ADVICE: readonly (readonly [said: RegExp, advice: string | ((met: MessagesMet) => string)])[] = [
+const ADVICE: readonly (readonly [said: RegExp, advice: string | ((met: LastMessages) => string)])[] = [
   [
     / refused our credentials /,
     'The relay refuses the login: correct the user and password in POSTROAD_DELIVERY (or with `postroad route set`) and restart the ' +
@@ -75,7 +75,10 @@ export function isRelayed({ setup, accounts }: Pick<Operation, 'setup' | 'accoun
   return setup.delivery.kind === 'relay' || accounts.routes.length > 0
 }
 
-/** A resolver that works says so of a domain whose own name servers fail, or of one with false records. */
+/**
+ * The words of DNS that a working resolver also answers with, for a domain whose own name servers fail or whose records
+ * are wrong.
+ */
 const FAULTS_OF_DOMAIN = new Set(['SERVFAIL', 'TIMEOUT', 'CNAMELOOP'])
 
 function adviceOnLookups(messages: readonly string[]): string {

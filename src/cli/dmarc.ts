@@ -13,7 +13,7 @@ export function addDmarc(program: Command): void {
       'The numbers come from the aggregate reports (RFC 9990) of the last 30 days. A message passes if it has a valid DKIM signature or ' +
       'passes SPF, for a domain aligned with that of its sender. FAILING counts the messages that do neither: a policy of ' +
       'p=quarantine or p=reject stops them. The totals and the advice follow from reports with a valid DKIM signature of ' +
-      'their sender: anybody may have written the others. UNVERIFIED counts the messages that only those tell of.',
+      'their sender: anybody may have written the other reports. UNVERIFIED counts the messages that only unproven reports contain.',
     examples: ['dmarc example.com', 'dmarc example.com --json'],
   }).action(show)
 }

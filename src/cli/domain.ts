@@ -1,9 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
+import { type Command, Option } from 'commander'
+import type { SendingDomain } from '../accounts/account.ts'
 import { isDelegated } from '../accounts/dkim-delegation.ts'
-import { dnsRecords, zoneLine } from '../accounts/dns-records.ts'
+import { zoneLine } from '../accounts/dns-records.ts'
 import { retentionWords } from '../operate/content-retention.ts'
-import { delegateDkim } from '../operate/dkim-delegation.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
 import { sendsUntil } from '../operate/domain-schedule.ts'
 import { verifyDomain } from '../operate/domain-verification.ts'
@@ -14,31 +13,30 @@ import {
   removeDomain,
   showDomain,
   suspendDomain,
-  updateDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
-import { assignPool } from '../operate/pools.ts'
-import { returnPathState } from '../operate/return-path.ts'
 import { senderChecks } from '../operate/sender-checks.ts'
-import { serviceNames } from '../operate/service-names.ts'
 import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes/domain.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { printCheck, printRecords, printSender } from './dns-records.ts'
 import { addDelegationCommands, DKIM_BY, type DkimBy } from './domain-delegation.ts'
-import { addRotateCommand, dkimFields, rotationOf } from './domain-rotation.ts'
-import { CommandFailure, WrongUsage } from './failure.ts'
+import { addRotateCommand, dkimFields } from './domain-rotation.ts'
+import {
+  addUpdateCommand,
+  printInactive,
+  RETURN_PATH,
+  returnPathIn,
+  returnPathWords,
+  SPEAKS_FOR,
+  sendingOf,
+  tlsWords,
+  trackingOf,
+} from './domain-settings.ts'
+import { CommandFailure } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { assignedLine } from './pool.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
-import { keptOf, rotatedOf } from './when.ts'
-
-const RETURN_PATH =
-  'host that bounces come back to: a label below the domain, or a whole name; `default`: bounces.<domain>'
-const SPEAKS_FOR = 'other domains of the company that its mail may use in From'
-/** The settings of tracking have no effect yet: clients of both APIs set them and read them back. */
-const STORED_ONLY = 'stored for clients of the APIs; nothing is tracked yet'
 
 export function addDomainCommands(program: Command): void {
   const domain = group(program, 'domain', 'Sending domains: the domains that a company may send from.', [
@@ -70,72 +68,7 @@ export function addDomainCommands(program: Command): void {
     .addOption(new Option('--return-path <host>', RETURN_PATH).argParser(returnPathIn))
     .action(add)
 
-  command(domain, {
-    usage: 'update <domain>',
-    description: 'Change the settings of a domain, and the other domains that its mail may use in From.',
-    details:
-      '--from is for form clients that are configured with mg.example.com but send from an address at example.com. Each of these ' +
-      'domains must be a sending domain of the same company and active when mail is sent; mail is signed with the key of the domain in From. ' +
-      'A parent domain is named like any other domain. --from replaces the earlier list.\n\n' +
-      'The return path is used once DNS has its MX and SPF records; until then bounces go to the address in From. If ' +
-      'you set one, these records are required. A host of another organization has to name the domain in a TXT record.\n\n' +
-      '--dkim cname moves the DKIM keys into the zone of POSTROAD_DKIM_ZONE, and --dkim txt back. Then publish the records that `domain show` ' +
-      'names: mail is signed with the previous key until DNS has them.\n\n' +
-      'Tracking settings are stored and shown to API clients; nothing is tracked yet.',
-    examples: [
-      'domain update mg.example.com --from example.com',
-      'domain update mg.example.com --from example.com example.org',
-      'domain update mg.example.com --no-from',
-      'domain update example.com --open-tracking on --click-tracking off',
-      'domain update mg.example.com --unsubscribe-tracking on',
-      'domain update example.com --sending off',
-      'domain update example.com --tls verified',
-      'domain update example.com --return-path bounce.example.com',
-      'domain update news.example.com --pool news',
-      'domain update example.com --content-retention 7d',
-      'domain update example.com --dkim cname',
-      'domain update example.com --dkim-rotation 90d',
-    ],
-  })
-    .option('--from <domain...>', SPEAKS_FOR)
-    .option('--no-from', 'allow no other domain in From')
-    .addOption(new Option('--return-path <host>', RETURN_PATH).argParser(returnPathIn))
-    .addOption(new Option('--sending <on|off>', 'accept new mail from the domain').argParser(onOrOff))
-    .addOption(
-      new Option('--tls <demand>', 'how connections for mail of the domain must be protected').choices([
-        'opportunistic',
-        'required',
-        'verified',
-      ]),
-    )
-    .option('--pool <pool>', 'the pool of source addresses for its mail; none: the pool of its company')
-    .addOption(
-      new Option(
-        '--content-retention <duration>',
-        'how long bodies and attachments of finished emails are kept, if shorter than for the company; none: as long as for the company',
-      ).argParser(keptOf),
-    )
-    .addOption(new Option('--dkim <record>', DKIM_BY).choices(['cname', 'txt']))
-    .addOption(
-      new Option(
-        '--dkim-rotation <duration>',
-        "how long a DKIM key in the operator's zone signs before it is replaced: at least 8d, off, or default (POSTROAD_DKIM_ROTATION)",
-      ).argParser(rotatedOf),
-    )
-    .addOption(
-      new Option('--open-tracking <on|off>', `whether opens are tracked: ${STORED_ONLY}`).argParser(onOrOff),
-    )
-    .addOption(
-      new Option('--click-tracking <on|off>', `whether clicks are tracked: ${STORED_ONLY}`).argParser(
-        onOrOff,
-      ),
-    )
-    .addOption(
-      new Option('--unsubscribe-tracking <on|off>', `whether unsubscriptions are: ${STORED_ONLY}`).argParser(
-        onOrOff,
-      ),
-    )
-    .action(update)
+  addUpdateCommand(domain)
 
   command(domain, {
     usage: 'verify <domain>',
@@ -170,7 +103,7 @@ export function addDomainCommands(program: Command): void {
     details:
       'Use it for domains that are set up elsewhere, and to lift a suspension: mail held during the suspension is sent.',
     examples: ['domain activate example.com'],
-  }).action(sending(activateDomain))
+  }).action(sendingAction(activateDomain))
 
   command(domain, {
     usage: 'suspend <domain>',
@@ -178,7 +111,7 @@ export function addDomainCommands(program: Command): void {
     details:
       'Mail accepted before is held until the suspension is lifted. `domain activate` lifts it; `domain verify` does not.',
     examples: ['domain suspend example.com'],
-  }).action(sending(suspendDomain))
+  }).action(sendingAction(suspendDomain))
 
   command(domain, {
     usage: 'remove <domain>',
@@ -223,136 +156,12 @@ async function add(name: string, options: AddOptions): Promise<void> {
   })
 }
 
-type Tracking = Pick<DomainSettings, 'openTracking' | 'clickTracking' | 'unsubscribeTracking'>
-
-interface UpdateOptions extends JsonOption, Partial<Tracking> {
-  tls?: NonNullable<DomainSettings['tls']>
-  returnPath?: string
-  sending?: boolean
-  pool?: string
-  contentRetention?: number | 'none'
-  dkim?: DkimBy
-  dkimRotation?: number | 'off'
-  /** False: no other domain. */
-  from?: string[] | false
-}
-
-async function update(name: string, options: UpdateOptions): Promise<void> {
-  const { from, json, sending, tls, returnPath, pool, contentRetention, dkim, dkimRotation, ...tracking } =
-    options
-  const speaksFor = from === false ? [] : from
-  const settings = {
-    ...tracking,
-    ...(tls && { tls }),
-    ...(returnPath !== undefined && { returnPath }),
-    ...(sending !== undefined && { sendingOff: !sending }),
-    ...(dkimRotation !== undefined && { dkimRotation }),
-    ...(contentRetention !== undefined && {
-      contentRetention: contentRetention === 'none' ? 0 : contentRetention,
-    }),
-  }
-  const others = [speaksFor, pool, dkim]
-  if (others.every((change) => change === undefined) && Object.keys(settings).length === 0) {
-    throw new WrongUsage(
-      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --pool, --content-retention, --dkim, --dkim-rotation, --open-tracking, --click-tracking or --unsubscribe-tracking',
-    )
-  }
-  await withOperation(async (op) => {
-    const changed = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
-    const pooled = pool === undefined ? changed : await withPool(op, changed, pool)
-    const domain =
-      dkim === undefined ? pooled : await delegateDkim(op, { domain: pooled.id, delegated: dkim === 'cname' })
-    if (json) return printJson(domainJson(op, domain))
-    if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
-    if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
-    if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(op, domain)}.`)
-    if (contentRetention !== undefined) {
-      const kept = retentionWords(domain.settings.contentRetention ?? null)
-      printLine(`Content of finished emails from ${domain.name} is kept: ${kept}.`)
-    }
-    if (dkimRotation !== undefined) printLine(`DKIM keys of ${domain.name}: ${rotationOf(op, domain)}.`)
-    if (dkim !== undefined) printMoved(op, domain)
-    if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
-    if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
-    if (speaksFor === undefined) return
-    const spoken = spokenFor(op.accounts, domain)
-    printLine(
-      `Mail for ${domain.name} may use these domains in From: ${[domain.name, ...spoken].join(', ')}.`,
-    )
-    printInactive(op, domain)
-  })
-}
-
-/** Prints the records to publish after the DKIM keys of a domain have moved. */
-function printMoved(op: Operation, domain: SendingDomain): void {
-  const records = dnsRecords(domain, serviceNames(op, domain))
-  printLine(`Publish these DKIM records of ${domain.name}:`)
-  printRecords(records.filter(({ kind, obsolete }) => kind === 'dkim' && !obsolete))
-  if (domain.sending === 'inactive') return
-  printLine(
-    'Keep the current records in DNS until `postroad domain show` says that they may be removed. Mail is signed as before until DNS has the new ones.',
-  )
-}
-
-async function withPool(op: Operation, domain: SendingDomain, name: string): Promise<SendingDomain> {
-  const { pool } = await assignPool(op, { domain: domain.id, pool: name === 'none' ? null : name })
-  const { pool: _, ...others } = domain.settings
-  return { ...domain, settings: pool === null ? others : { ...others, pool } }
-}
-
-const TLS_MEANS = {
-  opportunistic: 'where the next server offers it',
-  required: 'always encrypted, with any certificate',
-  verified: 'always encrypted, with a valid certificate of the server',
-}
-
-function tlsOf({ settings }: SendingDomain): keyof typeof TLS_MEANS {
-  return settings.tls ?? 'opportunistic'
-}
-
-/** In the settings, an empty text stands for the default host. */
-function returnPathIn(text: string): string {
-  return text === 'default' ? '' : text
-}
-
-function returnPathWords(op: Operation, domain: SendingDomain): string {
-  const { host, used, problem } = returnPathState(op, domain)
-  if (used) return `${host}, in use`
-  if (problem === null) return 'none: bounces go to the address in From'
-  return `${host ?? 'none'}, not in use: ${problem}`
-}
-
-function onOrOff(text: string): boolean {
-  if (text === 'on' || text === 'off') return text === 'on'
-  throw new InvalidArgumentError('It must be on or off.')
-}
-
-function sendingOf({ sending, settings }: SendingDomain): string {
-  return settings.sendingOff ? `${sending}, but new mail from it is refused (sending is turned off)` : sending
-}
-
-function trackingOf({ settings }: SendingDomain): string {
-  const { openTracking, clickTracking, unsubscribeTracking = false } = settings
-  const word = (isOn: boolean) => (isOn ? 'on' : 'off')
-  const words = `opens ${word(openTracking)}, clicks ${word(clickTracking)}, unsubscriptions ${word(unsubscribeTracking)}`
-  return openTracking || clickTracking || unsubscribeTracking ? `${words} (${STORED_ONLY})` : words
-}
-
 async function remove(name: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
     const domain = await removeDomain(op, { domain: name })
     if (json) return printJson({ ...domainJson(op, domain), removed: true })
     printLine(`Removed ${domain.name}. Waiting mail from it fails at its next attempt.`)
   })
-}
-
-/** Prints the domains that the domain may use in From but that cannot send now. */
-function printInactive({ accounts }: Operation, { speaksFor }: SendingDomain): void {
-  for (const { id, name, sending } of accounts.domains) {
-    if (!speaksFor.includes(id) || sending === 'active') continue
-    const next = sending === 'suspended' ? `domain activate ${name}` : `domain verify ${name}`
-    printLine(`Sending from ${name} is ${sending}: no mail leaves until you run \`postroad ${next}\`.`)
-  }
 }
 
 const list = listing({
@@ -383,7 +192,7 @@ async function show(name: string, { zone, json }: JsonOption & { zone?: true }):
   })
 }
 
-function sending(change: typeof activateDomain): (name: string, options: JsonOption) => Promise<void> {
+function sendingAction(change: typeof activateDomain): (name: string, options: JsonOption) => Promise<void> {
   return async (name, { json }) => {
     await withOperation(async (op) => {
       const domain = await change(op, { domain: name })
@@ -412,7 +221,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ...(advice === null ? [] : [['DMARC', advice] satisfies [string, string]]),
     ['Sending', sendingOf(domain)],
     ['Return path', returnPathWords(op, domain)],
-    ['TLS', `${tlsOf(domain)} (${TLS_MEANS[tlsOf(domain)]})`],
+    ['TLS', tlsWords(domain)],
     ...lossFields(op, domain),
     ['Tracking', trackingOf(domain)],
     ['Content is kept', retentionWords(domain.settings.contentRetention ?? null)],

@@ -97,13 +97,13 @@ function siteText({ route, site }: ExplanationJson): string {
 function limitsText({ limits, lowered }: ExplanationJson['site']): string {
   const { sessions, messages_per_minute: aMinute, messages_per_hour: anHour } = limits
   return [
-    `at most ${counted(sessions, 'session')} at once${present(lowered.sessions)}`,
+    `at most ${limitText(sessions, 'session')} at once${present(lowered.sessions)}`,
     aMinute === null && lowered.messages_per_minute === null
       ? []
-      : `${counted(aMinute, 'message')} a minute${present(lowered.messages_per_minute)}`,
-    anHour === null ? [] : `${counted(anHour, 'message')} an hour`,
-    `${counted(limits.messages_per_session, 'message')} a session`,
-    `${counted(limits.recipients_per_transaction, 'recipient')} a message`,
+      : `${limitText(aMinute, 'message')} a minute${present(lowered.messages_per_minute)}`,
+    anHour === null ? [] : `${limitText(anHour, 'message')} an hour`,
+    `${limitText(limits.messages_per_session, 'message')} a session`,
+    `${limitText(limits.recipients_per_transaction, 'recipient')} a message`,
   ]
     .flat()
     .join(', ')
@@ -167,7 +167,7 @@ function timeText(time: string): string {
   return formatTime(Date.parse(time))!
 }
 
-function counted(count: number | null, noun: string): string {
+function limitText(count: number | null, noun: string): string {
   return count === null ? `any number of ${noun}s` : `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 

@@ -7,6 +7,13 @@ export class CommandFailure extends Error {
   override name = 'CommandFailed'
 }
 
+/** Why a file that a command was given cannot be read. */
+export function unreadable(file: string, error: unknown): CommandFailure {
+  const { code, message } = error as NodeJS.ErrnoException
+  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message
+  return new CommandFailure(`${file} cannot be read: ${why}`)
+}
+
 /** Wrong usage; exit code 2. */
 export class WrongUsage extends Error {
   override name = 'WrongUsage'

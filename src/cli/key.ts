@@ -65,11 +65,12 @@ export function addKey(program: Command): void {
     .action(list)
 
   command(key, {
-    usage: 'rename <id>',
+    usage: 'rename',
     description:
       'Rename an API key. Its scopes and restrictions cannot be changed: create another key instead.',
     examples: ['key rename 019abcde-0000-7000-8000-000000000000 "The new shop"'],
   })
+    .argument('<id>', 'the ID of the key, as in `key list`')
     .argument('<name>', 'the name shown in lists', nameOf)
     .action(rename)
 

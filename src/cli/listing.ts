@@ -4,7 +4,7 @@ import type { JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
 import { type Cell, printJson, printTable } from './print.ts'
 
-export interface Listing<Wanted, Item> {
+interface Listing<Wanted, Item> {
   verb(op: Operation, wanted: Wanted): Promise<Item[]>
   json(item: Item, op: Operation): unknown
   titles: string[]

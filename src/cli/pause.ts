@@ -36,7 +36,7 @@ export function addPause(queue: Command): void {
         'Mail is still accepted. Waiting mail keeps waiting and loses no attempts; open SMTP sessions go on. Every node applies the pause ' +
         'within a second. Pauses can overlap: mail waits as long as at least one of them covers it.\n\n' +
         'With --site, mail that takes another way to the same recipient domains, such as the route of a company, is sent.\n\n' +
-        'To change the end or the reason of a pause, pause the same mail again. What you leave out stays; --until none and --reason "" take it away.',
+        'To change the end or the reason of a pause, pause the same mail again. Options that you leave out keep their values; --until none and --reason "" remove them.',
       examples: [
         'queue pause',
         'queue pause --company Acme',
@@ -88,7 +88,7 @@ async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
   })
 }
 
-/** Of mail that waits, only the pause of its site, company or domain explains why it does not leave when it is due. */
+/** Prints the pauses, because nothing else explains why mail that is due does not leave. */
 export async function printPausesInForce(
   op: Operation,
   which = (_pause: { site?: object }) => true,

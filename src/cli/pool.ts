@@ -33,12 +33,12 @@ export function addPool(program: Command): void {
       'The addresses are those of POSTROAD_SOURCE_ADDRESSES, of any node or behind a proxy. Mail without an assigned pool leaves from the pool "default" ' +
       'if there is one, otherwise from the addresses that are in no pool.',
     examples: ['pool create news 192.0.2.1 192.0.2.2', 'pool create default 192.0.2.3 2001:db8::3'],
-  }).action(changing(createPool, 'Created'))
+  }).action(changeAction(createPool, 'Created'))
   command(pool, {
     usage: 'change <pool> <addresses...>',
     description: 'Replace the addresses of a pool.',
     examples: ['pool change news 192.0.2.1 192.0.2.4'],
-  }).action(changing(changePool, 'Changed'))
+  }).action(changeAction(changePool, 'Changed'))
   command(pool, { usage: 'list', description: 'List the pools.', examples: ['pool list'] }).action(list)
   command(pool, {
     usage: 'show <pool>',
@@ -62,7 +62,7 @@ export function addPool(program: Command): void {
     .action(warmUp)
   command(pool, {
     usage: 'remove <pool>',
-    description: 'Remove a pool that is assigned to nothing.',
+    description: 'Remove a pool that no domain or company sends from.',
     examples: ['pool remove news'],
   }).action(remove)
   const owned = (parent: Command) =>
@@ -85,7 +85,7 @@ export function addPool(program: Command): void {
   ).action((options) => assign(null, options))
 }
 
-function changing(work: typeof createPool, done: string) {
+function changeAction(work: typeof createPool, done: string) {
   return async (pool: string, addresses: string[], { json }: JsonOption): Promise<void> => {
     const changed = await withOperation((op) => work(op, { pool, addresses }))
     if (json) return printJson(changedPoolJson(changed))

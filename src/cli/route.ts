@@ -38,7 +38,7 @@ export function addRoute(program: Command): void {
         'The URL is written as in POSTROAD_DELIVERY: smtp://user:password@host:587, with ?tls= and ?auth=. Anyone on this machine can ' +
         'see the arguments of a command: pass the password on standard input or in the environment instead. It is stored encrypted.\n\n' +
         'Every node applies the route within a second; waiting mail takes it at its next attempt. While POSTROAD_DELIVERY is ' +
-        '"capture", mail is captured even so.',
+        '"capture", its mail is captured all the same.',
       examples: [
         'route set smtp://relay.example.com:587?tls=verified --company Acme',
         'route set smtp://user@relay.example.com:587 --domain example.com --password-stdin < password.txt',

@@ -55,7 +55,7 @@ const list = listing({
     ofLimit(used.messagesLastHour, limits.messagesPerHour),
     formatTime(lastMessageAt),
     formatTime(closed?.since ?? null),
-    closed && concerned(closed),
+    closed && closedMailText(closed),
     formatDue(closed?.nextTryAt ?? null),
     clipped(closed?.reason ?? '', 100),
   ],
@@ -97,7 +97,7 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Paused until', formatTime(pause?.until ?? null)],
     ['Reason of the pause', pause?.reason ?? null],
     ['Closed since', formatTime(closed?.since ?? null)],
-    ['For mail of', closed && concerned(closed)],
+    ['For mail of', closed && closedMailText(closed)],
     ['Reason', closed?.reason ?? null],
     ['Next try', formatDue(closed?.nextTryAt ?? null)],
     ['Block list', closed?.list?.name ?? null],
@@ -121,11 +121,11 @@ function sourceLine(
   const shut =
     closed === null
       ? ''
-      : `, closed for mail of ${concerned(closed)} since ${formatTime(closed.since)}: ${closed.reason}`
+      : `, closed for mail of ${closedMailText(closed)} since ${formatTime(closed.since)}: ${closed.reason}`
   return `${helo}, ${sessions}, ${minute}${warming}${shut}`
 }
 
-function concerned({
+function closedMailText({
   company,
   sendingDomain,
   recipientDomain,

@@ -12,7 +12,7 @@ import {
 } from '../operate/suppressions.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
-import { CommandFailure } from './failure.ts'
+import { unreadable } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import {
@@ -174,7 +174,7 @@ export function addSuppressionCommands(program: Command): void {
 const list = listing({
   async verb(op: Operation, { type, ...wanted }: SuppressionListing & TypeOption) {
     const found = await listSuppressions(op, { ...wanted, ...(type !== undefined && { types: [type] }) })
-    return named(op, found)
+    return withDomainNames(op, found)
   },
   json: (suppression) => jsonOf(suppression),
   titles: ['ADDRESS', 'COMPANY', 'SINCE', 'TYPE', 'STOPS MAIL FROM', 'REASON'],
@@ -189,7 +189,7 @@ const list = listing({
 /** An entry with the name of the sending domain on whose list it is. */
 type WithDomainName<Entry> = Entry & { domain: string | null }
 
-function named<Entry extends { domainId: string | null }>(
+function withDomainNames<Entry extends { domainId: string | null }>(
   op: Operation,
   entries: Entry[],
 ): WithDomainName<Entry>[] {
@@ -220,7 +220,7 @@ async function add(
 ): Promise<void> {
   await withOperation(async (op) => {
     const added = await addSuppression(op, { company, address, tags, ...more })
-    const [suppression] = named(op, [added])
+    const [suppression] = withDomainNames(op, [added])
     if (json) return printJson({ ...jsonOf(suppression!), added: true })
     const name = companyName(op, added.companyId)
     const what = tags === undefined ? '' : ` mail tagged ${tags.join(' or ')}`
@@ -239,7 +239,7 @@ async function remove(
     if (json) return printJson({ address, company_id: removed.company.id, removed: true })
     const left = await listSuppressions(op, { company, address, limit: MOST_LEFT })
     if (left[0] === undefined) return printLine(`${removed.company.name} can send to ${address} again.`)
-    const others = named(op, left).map((each) => `${formatType(each)} for ${formatScope(each)}`)
+    const others = withDomainNames(op, left).map((each) => `${formatType(each)} for ${formatScope(each)}`)
     printLine(`Removed. ${address} is still on the list as ${others.join(', ')}.`)
   })
 }
@@ -271,9 +271,7 @@ async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(file)
   } catch (error) {
-    const { path, message } = error as NodeJS.ErrnoException
-    // For a folder, the system's message lacks the name.
-    throw path === undefined ? new CommandFailure(`${file} cannot be read: ${message}`) : error
+    throw unreadable(file, error)
   }
 }
 
@@ -293,7 +291,7 @@ async function exportAll({
     }
     for await (const page of pages) {
       await printPiece(
-        named(op, page)
+        withDomainNames(op, page)
           .map((each) => jsonLine(jsonOf(each)))
           .join(''),
       )
@@ -322,7 +320,7 @@ async function disallow(value: string, { json, company }: CompanyOption): Promis
 
 const listAllowed = listing({
   verb: async (op: Operation, wanted: Parameters<typeof allowedPage>[1]) =>
-    named(op, await allowedPage(op, wanted)),
+    withDomainNames(op, await allowedPage(op, wanted)),
   json: ({ domain, ...entry }) => allowEntryJson(entry, domain),
   titles: ['VALUE', 'KIND', 'SINCE', 'REASON'],
   row: ({ value, kind, createdAt, reason }) => [

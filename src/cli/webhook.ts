@@ -73,13 +73,13 @@ export function addWebhookCommands(program: Command): void {
     description: 'Enable a disabled webhook: events from now on are sent to it again.',
     details: 'To send the events it missed: webhook replay ID --since TIME.',
     examples: [`webhook enable ${ID}`],
-  }).action(changing((op, id) => updateWebhook(op, { id, enabled: true })))
+  }).action(changeAction((op, id) => updateWebhook(op, { id, enabled: true })))
 
   command(webhook, {
     usage: 'disable <id>',
     description: 'Disable a webhook: no events are sent to it until it is enabled again.',
     examples: [`webhook disable ${ID}`],
-  }).action(changing((op, id) => updateWebhook(op, { id, enabled: false })))
+  }).action(changeAction((op, id) => updateWebhook(op, { id, enabled: false })))
 
   command(webhook, {
     usage: 'rotate <id>',
@@ -151,7 +151,7 @@ const list = listing({
 })
 
 /** An action that changes a webhook and prints its new state. */
-function changing(verb: (op: Operation, id: string) => Promise<OwnedWebhook>) {
+function changeAction(verb: (op: Operation, id: string) => Promise<OwnedWebhook>) {
   return async (id: string, { json }: JsonOption): Promise<void> => {
     await withOperation(async (op) => {
       const owned = await verb(op, id)

@@ -7,7 +7,7 @@ import { HeartbeatWatch } from './heartbeat-watch.ts'
 import type { NameClaim } from './name-claim.ts'
 import type { SendingRight } from './sending-right.ts'
 
-export interface NodeMembershipParts {
+interface NodeMembershipParts {
   store: Pick<Store, 'shared' | 'join' | 'beat' | 'nodes' | 'giveUp' | 'leave' | 'recover'>
   node: Omit<NodeDescription, 'machine' | 'sources'>
   /** Null when no name was set, or no other node can exist. */
@@ -17,7 +17,7 @@ export interface NodeMembershipParts {
   log: Log
 }
 
-export interface MembershipListener {
+interface MembershipListener {
   /** The right to send was confirmed, perhaps after it had ended. */
   confirmed(): void
   /** Recipients of nodes that are gone are waiting again. */

@@ -27,7 +27,7 @@ export interface NameClaimOptions {
 }
 
 /** How an attempt to claim the name ended. `unavailable`: no such file can be kept here; `why` says the reason. */
-export interface NameClaimResult {
+interface NameClaimResult {
   kind: 'ours' | 'taken' | 'unavailable'
   why?: string
 }

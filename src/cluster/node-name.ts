@@ -4,7 +4,7 @@ import { NameClaim, type NameClaimOptions } from './name-claim.ts'
 /** Nodes of one host that get a name by themselves; any others are named after their process. */
 const MOST = 64
 
-export interface NodeName {
+interface NodeName {
   name: string
   /** Null where a restarted node cannot find out that this one has ended. */
   claim: NameClaim | null

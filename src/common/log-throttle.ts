@@ -14,8 +14,8 @@ export class LogThrottle {
   }
 
   /**
-   * The trouble was met. Null when it should not be logged now; otherwise how often it was left out since it was last
-   * logged.
+   * Must be called each time the problem occurs. Null: it should not be logged now; otherwise how often it was left out
+   * since it was last logged.
    */
   due(): number | null {
     const now = this.#now()
@@ -29,7 +29,7 @@ export class LogThrottle {
     return omitted
   }
 
-  /** The trouble has ended: the next one is logged at once. */
+  /** The problem is over: the next one is logged at once. */
   reset(): void {
     this.#toldAt = Number.NEGATIVE_INFINITY
     this.#omitted = 0

@@ -4,7 +4,7 @@
  */
 export type Log = Record<LogLevel, (facts: object, message: string) => void>
 
-export type LogLevel = 'info' | 'warn' | 'error'
+type LogLevel = 'info' | 'warn' | 'error'
 
 /** A line for the thread that writes the log. */
 export interface LogLine {

@@ -1,9 +1,8 @@
 import { CompanyTurns } from './company-turns.ts'
 
 /**
- * Turns at this thread. Work that is done on the spot keeps everybody waiting: little each time, but fifty such pieces
- * at once would be one long stall. So one piece is begun in each turn of the event loop, between which everything else
- * is answered, and parties (companies or addresses) take turns.
+ * Turns for synchronous work, which blocks this thread: fifty short pieces in a row would be one long stall. So each
+ * turn of the event loop begins one piece, other work runs in between, and parties (companies or addresses) take turns.
  */
 export class LoopTurns {
   readonly #hasTime: () => boolean
@@ -33,7 +32,7 @@ export class LoopTurns {
 
   #next(): void {
     this.#scheduled = false
-    // One at least, so that a thread that is busy with other work goes on with this, too.
+    // At least one piece, so that the work goes on even if the thread is busy with other work.
     const work = this.#waiting.take()
     // Before the work, which may throw.
     this.#schedule()

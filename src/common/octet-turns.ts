@@ -1,7 +1,7 @@
 /**
- * Turns of this thread for untrusted octets. Their framing is work before anything is known of them: records of one
- * octet, new keys with each record. So once a turn of the event loop is long, the rest waits for the next one, where
- * parties take turns.
+ * Turns for untrusted octets. Decoding their framing is work before anything is known of the client: it may send
+ * records of one octet, or new keys with each record. So once a turn of the event loop is long, the rest waits for the
+ * next one, where parties take turns.
  */
 import { turn } from './long-turn.ts'
 import { LoopTurns } from './loop-turns.ts'

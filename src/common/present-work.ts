@@ -18,7 +18,7 @@ interface WorkRecord {
 }
 
 /** A request under way. Once the request is over, both fields are null. */
-export type RequestWork = Pick<WorkRecord, 'describe' | 'subject'>
+type RequestWork = Pick<WorkRecord, 'describe' | 'subject'>
 
 const request = new AsyncLocalStorage<RequestWork>()
 

@@ -21,13 +21,13 @@ import { checkBounceListeners, submissionOf } from './submission.ts'
 
 export type Environment = Record<string, string | undefined>
 
-export interface SettingFiles {
+interface SettingFiles {
   /** Default: `.env` in the working directory; a missing file is no error. null: no file. */
   envFile?: string | null
 }
 
 /** The effective value of a setting. */
-export interface EffectiveSetting {
+interface EffectiveSetting {
   name: SettingName
   /** Secrets are masked; null when unset. */
   value: string | null

@@ -55,7 +55,7 @@ export interface MemoryPlan {
   heapGrowth: number | null
 }
 
-export interface PlanInput {
+interface PlanInput {
   /** `POSTROAD_MEMORY`. */
   memory: number
   /** `POSTROAD_MAX_MESSAGE_SIZE`. */

@@ -27,8 +27,8 @@ export function envelopeId(delivery: NamedDelivery, key: ReturnPathKey): string 
 /**
  * The same at every attempt, because greylisting servers know a message by it. So it names a recipient only where each
  * has a transaction of its own: a transaction for several may have a single one left when it is tried again. Direct
- * mail has a transaction for each domain, and names that: otherwise a recipient at one domain could report
- * on its recipients at another. A relay takes recipients of several domains at once.
+ * mail has a transaction for each domain, and names that: otherwise a recipient at one domain could report on
+ * recipients at another domain. A relay takes recipients of several domains at once.
  */
 function returnPathOf({ email, recipients, message, path }: NamedDelivery): ReturnPath {
   const { id: emailId, createdAt } = email

@@ -27,7 +27,7 @@ import type { SitesFile } from './sites/sites-file.ts'
 import type { CourierOptions } from './thread/message.ts'
 import { ThreadedCourier } from './thread/threaded-courier.ts'
 
-export interface DeliveryParts {
+interface DeliveryParts {
   settings: Settings
   /** Finds the routes of companies and domains. */
   accounts: Pick<AccountDirectory, 'routeFor' | 'pools' | 'poolFor'>
@@ -50,7 +50,7 @@ export interface DeliveryParts {
   log: Log
 }
 
-export interface OpenDelivery {
+interface OpenDelivery {
   courier: Courier
   /** Takes deliveries that are suspected of taking a process down. */
   isolated: Courier

@@ -73,7 +73,7 @@ export function prepareMessage(
       )
       const chunks = await sign(composed, message.content.date)
       // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all servers.
-      return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)
+      return outgoingMessage(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)
     })
     return () => only()
   }
@@ -91,7 +91,7 @@ export function prepareMessage(
   const variant = async (bytes: Buffer) => {
     const parts = split(bytes)
     const smtpUtf8 = isEightBit(parts.header)
-    return outgoing(await sign(parts, message.date), smtpUtf8 || isEightBit(parts.body), smtpUtf8)
+    return outgoingMessage(await sign(parts, message.date), smtpUtf8 || isEightBit(parts.body), smtpUtf8)
   }
   const asIs = once(async () => variant(await filled()))
   // RFC 6152 3: a message that is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, because
@@ -108,7 +108,7 @@ export function prepareMessage(
   return async ({ eightBitMime }) => (eightBitMime || !isEightBit(await filled()) ? asIs() : sevenBit())
 }
 
-function outgoing(chunks: Uint8Array[], eightBit: boolean, smtpUtf8: boolean): OutgoingMessage {
+function outgoingMessage(chunks: Uint8Array[], eightBit: boolean, smtpUtf8: boolean): OutgoingMessage {
   return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), eightBit, smtpUtf8 }
 }
 

@@ -4,7 +4,7 @@ import { believedServers, type NameServer } from './name-server.ts'
 import { organizationOf } from './organization.ts'
 import type { RecordType } from './record.ts'
 
-export interface DnsClientOptions {
+interface DnsClientOptions {
   /** At least one, the preferred one first. Where some are trusted to validate, the others are not asked. */
   servers: NameServer[]
   /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */
@@ -50,9 +50,9 @@ export class DnsClient {
   }
 
   /**
-   * Resolves to an answer with records, or one that there are none. Its AD bit is false unless the server is trusted.
-   * Rejects with NoReply when no server gave an answer of either kind. An answer of one server counts more than the
-   * silence of the others.
+   * Resolves to an answer with records, or to the answer that there are none. Its AD bit is false unless the server is
+   * trusted. Rejects with NoReply when no server gave an answer of either kind. An answer of one server counts more
+   * than the silence of the others.
    */
   async ask<Type extends RecordType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     const { timeout, tries } = this.#options

@@ -10,10 +10,10 @@ export interface Query {
   questionEnd: number
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** EDNS(0) (RFC 6891). */
   edns: boolean
-  /** Asks whether the answer is validated: the AD bit (RFC 6840 5.7), and DO for servers that tell nobody else. */
+  /** Asks whether the answer is validated: the AD bit (RFC 6840 5.7), and DO for servers that set AD only then. */
   validated: boolean
 }
 
@@ -60,12 +60,15 @@ function inRandomCase(name: string): string {
   return name.replace(/[a-z]/g, (letter, at: number) => (coins[at]! & 1 ? letter.toUpperCase() : letter))
 }
 
-/** `recased`: the answer to the question in other letters. A server that changes them is asked over TCP. */
+/**
+ * `recased`: an answer whose question has its letters in another case. A server that changes the case is asked over
+ * TCP.
+ */
 type ReplyMatch = 'exact' | 'recased' | 'other'
 
 /**
- * Whether `reply` answers the query. A failure may come without the question (RFC 1035 4.1.1), but
- * never the word that a name does not exist: it ends mail, so a forger must have guessed the letters as well.
+ * Whether `reply` answers the query. A failure may come without the question (RFC 1035 4.1.1), but the answer that a
+ * name does not exist may not: it ends mail, so a forger must have guessed the case of the letters too.
  */
 export function matchReply({ octets, questionEnd }: Query, reply: Buffer): ReplyMatch {
   if (reply.length < HEADER || !reply.subarray(0, 2).equals(octets.subarray(0, 2))) return 'other'

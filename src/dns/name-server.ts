@@ -45,12 +45,12 @@ export function unaskedServers(servers: NameServer[]): string | null {
   const others = servers.filter((server) => !asked.includes(server))
   if (others.length === 0) return null
   return (
-    `${shown(others)} ${others.length === 1 ? 'is' : 'are'} never asked, because the validated answers (DNSSEC) of ` +
-    `${shown(asked)} alone are trusted.`
+    `${namesOf(others)} ${others.length === 1 ? 'is' : 'are'} never asked, because the validated answers (DNSSEC) of ` +
+    `${namesOf(asked)} alone are trusted.`
   )
 }
 
-function shown(servers: NameServer[]): string {
+function namesOf(servers: NameServer[]): string {
   return servers.map(shownServer).join(', ')
 }
 

@@ -33,7 +33,7 @@ export interface ResolverOptions {
 }
 
 /** The settings of the service about DNS. */
-export interface DnsSettings {
+interface DnsSettings {
   /** POSTROAD_DNS_SERVERS. */
   dnsServers: string[]
   /** POSTROAD_DNS_VALIDATING. */

@@ -3,7 +3,7 @@
 /**
  * `required`: encrypted, whatever the certificate. `verified`: encrypted, and the server is proven to be the right one.
  */
-export type TlsRequirement = 'none' | 'opportunistic' | 'required' | 'verified'
+type TlsRequirement = 'none' | 'opportunistic' | 'required' | 'verified'
 
 /**
  * The origin of a demand: a route or a site of the operator, the sending domain, or a policy of the recipient's domain.

@@ -1,7 +1,7 @@
 /** The categories of refusals in words for people, on every page and in the command line. Pure. */
 import type { BounceCategory } from '../mail/reply/category.ts'
 
-export interface CategoryWord {
+interface CategoryWord {
   word: string
   /** A sentence that explains the category. */
   about: string

@@ -20,7 +20,7 @@ import type { ClaimedRecipient } from './queued-email.ts'
 export type WholeEmail = Email & { content: MessageContent<MessageBody> }
 
 /** Prepares octets for the way to another thread. */
-export type OctetTransfer = (bytes: Uint8Array) => Uint8Array
+type OctetTransfer = (bytes: Uint8Array) => Uint8Array
 
 /**
  * Plain values in the order of the table: messages between threads are copied, and an object costs three times as much
@@ -29,7 +29,7 @@ export type OctetTransfer = (bytes: Uint8Array) => Uint8Array
 export type ValueRow = unknown[]
 
 /** Converts a value for the way to a thread and back. Empty lists and absent values are sent as null. */
-export interface Codec<T, Needs extends [] | [octets: OctetTransfer] = []> {
+interface Codec<T, Needs extends [] | [octets: OctetTransfer] = []> {
   pack(value: T, ...needs: Needs): ValueRow
   unpack(row: ValueRow): T
 }

@@ -6,11 +6,11 @@ export interface DomainState {
   status: 'pending' | 'verified'
   sending: 'inactive' | 'active' | 'suspended'
   /** The worst state of the records of the DKIM keys in use; null: never checked. */
-  dkim: RecordSeen | null
+  dkim: RecordResult | null
   records: RecordSnapshot[]
 }
 
-type RecordSeen = 'right' | 'missing' | 'different' | 'unknown'
+type RecordResult = 'right' | 'missing' | 'different' | 'unknown'
 
 export interface RecordSnapshot {
   kind: string
@@ -19,5 +19,5 @@ export interface RecordSnapshot {
   value: string
   /** The preference of an MX record; null for other types. */
   preference: number | null
-  seen: RecordSeen | null
+  seen: RecordResult | null
 }

@@ -96,11 +96,11 @@ function nullable<T>(type: FieldType<T>): FieldType<T | null> {
 }
 
 export const optionalWord = nullable(word)
-export const optionalInt = nullable(int)
+const optionalInt = nullable(int)
 export const optionalTime = optionalInt
 export const optionalCount = nullable(count)
 export const optionalMap: FieldType<Record<string, string> | null> = nullable(json)
-export const optionalFileNames: FieldType<RawFileNames | null> = nullable(json)
+const optionalFileNames: FieldType<RawFileNames | null> = nullable(json)
 export const octets = nullable<Uint8Array>({
   ...PLAIN,
   column: 'bytea',

@@ -1,7 +1,7 @@
 /** The large mailbox providers, known by the names of their servers. Pure: the page of the console uses it, too. */
 import { isOfOthers, troubleIn } from './not-attempted.ts'
 
-export interface MailProvider {
+interface MailProvider {
   /** As its users know it. */
   name: string
   /** Where the provider explains the replies of its servers. */

@@ -5,7 +5,7 @@
 
 const BEGINNING = 'Not attempted'
 
-export type NotAttempted = `${typeof BEGINNING}${',' | ':'} ${string}`
+type NotAttempted = `${typeof BEGINNING}${',' | ':'} ${string}`
 
 export function isNotAttempted(message: string | null | undefined): boolean {
   return message?.startsWith(BEGINNING) === true

@@ -7,7 +7,7 @@ export type RecipientKind = 'to' | 'cc' | 'bcc'
  * it. The others are final: no attempt follows, but reports may (a late bounce, a complaint), and some of these change
  * the state once more.
  */
-export type LiveState = 'waiting' | 'sending'
+type LiveState = 'waiting' | 'sending'
 export type FinalState = 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'canceled'
 export type RecipientState = LiveState | 'quarantined' | FinalState
 /** The states that recipients are counted by. `captured`: delivered in capture mode, so that nothing was sent. */

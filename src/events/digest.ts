@@ -15,7 +15,7 @@ const TRIM_MS = 10 * 60_000
 type StepStore = Pick<DigestStore, 'digestAfter' | 'keepDigest'>
 type TrimStore = Pick<DigestStore, 'trimDigest'>
 
-export interface DigestParts extends Pick<FollowerParts, 'token' | 'onFault'> {
+interface DigestParts extends Pick<FollowerParts, 'token' | 'onFault'> {
   store: StepStore & TrimStore & FollowerParts['store']
 }
 

@@ -325,7 +325,7 @@ async function readListed(
   const emails: MatchedEmail[] = []
   let looks = 0
   let octets = OCTETS
-  // Reads more emails at a time after ones of which few matched.
+  // Reads more emails at a time after a batch with few matches.
   const wanted = () => Math.max(limit - emails.length, looks)
   let end: number | null = null
   for await (const { places, edge } of listedPlaces(store, range, LISTS, wanted)) {

@@ -113,7 +113,7 @@ class EventSearch {
     const { teller, filter, each, after } = this.#request
     const events = candidates.filter((event) => mayMatch(filter, event))
     for (let from = 0; from < events.length; ) {
-      // Reads more events at a time after ones of which few matched.
+      // Reads more events at a time after a batch with few matches.
       const some = events.slice(from, from + Math.max(this.#room, this.#looks))
       const notices = await teller.readNotices(some, Math.min(this.#octets, AT_A_TIME))
       from += notices.length

@@ -5,7 +5,7 @@ import type { DigestStore } from '../store/store.ts'
 type ListsRead = Parameters<DigestStore['readLists']>[0]
 
 /** The places between two others: places of emails, or numbers of events. */
-export interface ListedRange extends Omit<ListsRead, 'from' | 'to' | 'looks'> {
+interface ListedRange extends Omit<ListsRead, 'from' | 'to' | 'looks'> {
   above: number
   below: number
 }
@@ -23,7 +23,7 @@ export interface ListWalkPace {
 
 const MORE = 16
 
-export interface ListedPlaces {
+interface ListedPlaces {
   /**
    * Places in order. The caller removes those that it has examined from the front, and gets the others again. Empty at
    * the end.

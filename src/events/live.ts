@@ -23,7 +23,7 @@ export interface Changes {
 
 export type ChangeListener = (changes: Changes) => void
 
-export interface LiveParts {
+interface LiveParts {
   store: LiveListStore & Pick<SearchStore, 'settledEventNumber'>
   /** The log could not be read. The read is tried again, and nothing is missed. */
   onFault: (error: unknown) => void

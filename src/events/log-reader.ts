@@ -11,7 +11,7 @@ export const PAGE = 1_000
 export const POLL_MS = 200
 export const FAULT_MS = 1_000
 
-export interface LogReading {
+interface LogReading {
   /** Reads what comes next, and hands it over. Returns the ms to rest before the next reading. */
   read(): Promise<number>
   /** A reading failed, and will be repeated. An error that this function throws ends the loop. */

@@ -20,7 +20,7 @@ import {
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
-export interface SearchParts extends EventSearchParts {
+interface SearchParts extends EventSearchParts {
   store: EventSearchParts['store'] & DigestStore
 }
 

@@ -2,7 +2,7 @@
 import type { NoticeEmail } from '../email/event-notice.ts'
 
 /** The most mailboxes of a field that an event names, and the most characters of them together. */
-export const MOST_VISIBLE = 50
+const MOST_VISIBLE = 50
 const MOST_CHARACTERS = 4_000
 
 /** The email with only the first mailboxes of To and of Cc. */

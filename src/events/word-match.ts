@@ -28,7 +28,7 @@ export interface FoundWords {
 export type WordStore = Pick<EmailStore, 'readAddresses' | 'readReplies'>
 
 /** The words and phrases that the content of an email has to contain. */
-export interface WantedText {
+interface WantedText {
   id: string
   phrases: readonly Phrase[]
   /** It has files besides inline pictures. */

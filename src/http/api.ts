@@ -42,7 +42,7 @@ export interface Api {
 }
 
 /** Produces an answer; throws or rejects with the reason for a refusal. */
-export type RouteWork<Route extends RouteGenericInterface = RouteGenericInterface> = (
+type RouteWork<Route extends RouteGenericInterface = RouteGenericInterface> = (
   request: FastifyRequest<Route>,
   reply: FastifyReply,
 ) => Promise<Answer<string | Buffer> | LongAnswer | OpenAnswer>

@@ -28,7 +28,7 @@ const STRICT = once(() => checksWith({ coerceTypes: false, removeAdditional: fal
 const OF_TEXT = once(() => checksWith({ coerceTypes: 'array', removeAdditional: false }))
 const OF_QUERY = once(() => checksWith({ coerceTypes: 'array', removeAdditional: 'all' }))
 
-export interface ValidationOptions {
+interface ValidationOptions {
   /** Values arrive as text. */
   isText: boolean
   /** Undeclared fields are dropped. It implies `isText`. */

@@ -21,7 +21,7 @@ export type PersonAccess = (typeof PERSON_ACCESS)[number]
 export type Access = KeyAccess | PersonAccess | 'anybody'
 
 /** A person without a session. */
-export interface Stranger {
+interface Stranger {
   address: string
 }
 
@@ -75,7 +75,7 @@ export interface Call<Schema, Who extends Access> {
 }
 
 /** One of the answers in the schema. Fields of `body` that the schema does not name are not sent. */
-export type EndpointReply<Schema extends EndpointSchema> = {
+type EndpointReply<Schema extends EndpointSchema> = {
   [Status in keyof Schema['response'] & number]: {
     status: Status
     body: Static<Schema['response'][Status] & TSchema>
@@ -83,7 +83,7 @@ export type EndpointReply<Schema extends EndpointSchema> = {
   }
 }[keyof Schema['response'] & number]
 
-export interface Declaration<Schema extends EndpointSchema, Who extends Access> {
+interface Declaration<Schema extends EndpointSchema, Who extends Access> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   /** The route's label in metrics, e.g. `domain_read`. */
@@ -93,7 +93,7 @@ export interface Declaration<Schema extends EndpointSchema, Who extends Access> 
 }
 
 /** An answer without a schema: a file, a page or a stream. */
-export type WholeAnswer = Answer<string | Buffer> | LongAnswer | OpenAnswer
+type WholeAnswer = Answer<string | Buffer> | LongAnswer | OpenAnswer
 
 /** Throws or rejects with the reason for a refusal. */
 type EndpointWork<Schema extends EndpointSchema, Who extends Access> = (

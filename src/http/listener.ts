@@ -41,7 +41,7 @@ const KEEP_ALIVE = 65_000
 /** Milliseconds for the head of a request; at most a third of the time for the whole request. */
 const HEAD_WITHIN = 10_000
 
-export interface ListenerParts {
+interface ListenerParts {
   at: HostPort
   /** The setting that `at` comes from. */
   setting: SettingName

@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox'
 
 /** A field `limit` of a schema. */
-export interface PageLimit {
+interface PageLimit {
   /** The path of the object that contains the field. */
   within: readonly string[]
   most: number

@@ -15,7 +15,7 @@ import { noteClient } from './request-log/request-trace.ts'
 /** Seconds after which a client may try a key again that could not be looked up. */
 const RETRY_AFTER = 5
 
-export interface CallerParts {
+interface CallerParts {
   accounts: IngressDeps['accounts']
   address: ClientAddress
   rate: RateLimits

@@ -37,11 +37,11 @@ export async function withIdempotency(
   idempotent: Idempotent,
   same: unknown,
 ): Promise<Submission> {
-  return { ...submission, idempotency: await fingerprinted(idempotent, same) }
+  return { ...submission, idempotency: await withFingerprint(idempotent, same) }
 }
 
 /** The idempotency of a submission, as the store keeps it. */
-export async function fingerprinted(
+export async function withFingerprint(
   { key, endpoint }: Idempotent,
   same: unknown,
 ): Promise<{ key: string; fingerprint: string }> {

@@ -56,7 +56,7 @@ export function take(bucket: Bucket): number {
 
 const ALLOWANCE = Symbol('rate limit')
 
-interface Counted extends Visitor {
+interface CountedVisitor extends Visitor {
   [ALLOWANCE]?: string[]
 }
 
@@ -100,7 +100,7 @@ export class RateLimits {
    * is a limit. A request that was refused before its key was known has used up nothing.
    */
   fields(visitor: Visitor, status: number): readonly string[] | undefined {
-    const told = (visitor as Counted)[ALLOWANCE]
+    const told = (visitor as CountedVisitor)[ALLOWANCE]
     if (told !== undefined || this.#perKey === null || status < 400) return told
     return fieldsOf(this.#perKey, Math.floor(capacityOf(this.#perKey)), 1)
   }
@@ -108,7 +108,7 @@ export class RateLimits {
 
 function tell(visitor: Visitor, { limit, tokens }: Bucket): void {
   const reset = Math.max(1, Math.ceil((capacityOf(limit) - tokens) / limit))
-  ;(visitor as Counted)[ALLOWANCE] = fieldsOf(limit, Math.floor(tokens), reset)
+  ;(visitor as CountedVisitor)[ALLOWANCE] = fieldsOf(limit, Math.floor(tokens), reset)
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-06 4. `reset`: seconds until the full quota is available. */

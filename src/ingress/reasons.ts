@@ -1,4 +1,4 @@
-/** The reason that a client gets for a thrown value, and what the operator must know of it. */
+/** The reason that a client gets for a thrown value, and the log entry for the operator. */
 import type { Logger } from 'pino'
 import { LogThrottle } from '../common/log-throttle.ts'
 import { SearchesBusy } from '../events/search-turns.ts'
@@ -10,13 +10,13 @@ import { type Advice, adviceOn } from './advice.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 
 /** A request as the log identifies it; `method`: of HTTP, or SMTP. */
-export interface Named {
+export interface RequestLabel {
   id: string
   method: string
 }
 
 /** The same problem is logged once in this many milliseconds: during an outage it affects every request. */
-const TOLD_EVERY = 1_000
+const LOG_EVERY_MS = 1_000
 
 export class Reasons {
   /** Called when a request finds that the service cannot accept anything now. */
@@ -32,7 +32,7 @@ export class Reasons {
    * The reason to give the client for a thrown value. Any value that is no known refusal is logged and becomes
    * `internal`.
    */
-  reasonOf(error: unknown, request: Named): AnyReason {
+  reasonOf(error: unknown, request: RequestLabel): AnyReason {
     if (error instanceof Fault || error instanceof Refusal) {
       if (error.reason.code === 'unavailable') {
         this.onUnavailable()
@@ -76,27 +76,27 @@ export class Reasons {
   }
 
   /** Logs advice for the operator on an application whose request was refused. */
-  advise(advice: Advice, request: Pick<Named, 'id'>): void {
+  advise(advice: Advice, request: Pick<RequestLabel, 'id'>): void {
     this.#tell('an application was refused', advice.why, advice, request)
   }
 
-  #advise(reason: AnyReason, request: Named): void {
+  #advise(reason: AnyReason, request: RequestLabel): void {
     const advice = adviceOn(reason)
     if (advice !== null) this.advise(advice, request)
   }
 
-  #unavailable(error: Error, request: Named): AnyReason {
+  #unavailable(error: Error, request: RequestLabel): AnyReason {
     this.onUnavailable()
     const detail = 'the database is unavailable'
     this.#tell('the database does not answer', detail, { err: error }, request)
     return { code: 'unavailable', of: isReading(request) ? 'reading' : 'writing', retryAfter: 5, detail }
   }
 
-  #tell(message: string, trouble: string, facts: object, request: Pick<Named, 'id'>): void {
-    let throttle = this.#throttles.get(trouble)
+  #tell(message: string, problem: string, facts: object, request: Pick<RequestLabel, 'id'>): void {
+    let throttle = this.#throttles.get(problem)
     if (throttle === undefined) {
-      throttle = new LogThrottle(TOLD_EVERY)
-      this.#throttles.set(trouble, throttle)
+      throttle = new LogThrottle(LOG_EVERY_MS)
+      this.#throttles.set(problem, throttle)
     }
     const others = throttle.due()
     if (others === null) return
@@ -104,6 +104,6 @@ export class Reasons {
   }
 }
 
-function isReading({ method }: Named): boolean {
+function isReading({ method }: RequestLabel): boolean {
   return method === 'GET' || method === 'HEAD'
 }

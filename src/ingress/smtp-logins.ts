@@ -23,13 +23,13 @@ const MOST_KEPT = 20_000
 /** Seconds after which to try again when too many passwords wait to be hashed. */
 const RETRY_AFTER = 2
 
-export interface SmtpLogin {
+interface SmtpLogin {
   /** E.g. `postmaster@mg.example.com`. */
   user: string
   password: string
 }
 
-export interface SmtpLoginParts {
+interface SmtpLoginParts {
   accounts: Pick<LiveAccounts, 'directory'>
   callers: Pick<Callers, 'catchUp'>
   counter: AttemptCounter

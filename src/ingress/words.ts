@@ -13,10 +13,10 @@ export const UNAVAILABLE: Readonly<Record<Extract<AnyReason, { code: 'unavailabl
   reading: 'The service cannot look this up now; please try again',
 }
 
-export function said<Said>(words: Words<Said>, reason: AnyReason): Said
+export function wordsFor<Said>(words: Words<Said>, reason: AnyReason): Said
 /** Undefined for a reason without an entry. */
-export function said<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined
-export function said<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined {
+export function wordsFor<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined
+export function wordsFor<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined {
   // The compiler does not see that code and function belong together.
   const say = words[reason.code] as ((reason: AnyReason) => Said) | undefined
   return say?.(reason)

@@ -28,13 +28,13 @@ export function draftFromRaw(submission: Submission, octets: Uint8Array, maxReci
   if (loop !== null) throw new Refusal({ code: 'mail_loop', detail: loop })
   const envelope = readRecipients(submission.to, new RecipientRoom(maxRecipients))
   const from = readSender(message.from ?? '')
-  const cc = named(message.cc)
-  const inHeader = new Set([...named(message.to), ...cc].map(({ address }) => address))
+  const cc = mailboxesOf(message.cc)
+  const inHeader = new Set([...mailboxesOf(message.to), ...cc].map(({ address }) => address))
   const bcc = envelope.filter(({ address }) => !inHeader.has(address))
   const content = contentOf(message, from, envelope, cc)
   // Placeholders may stand inside encoded words, too.
   const headers = message.headers.map(([name, value]): [string, string] => [name, shownValue(name, value)])
-  const shown = named(message.to)
+  const shown = mailboxesOf(message.to)
   const addressees = addresseesOf(
     submission.recipientVariables,
     envelope,
@@ -69,7 +69,7 @@ export function sealRaw(
 }
 
 function contentOf(message: RawMessage, from: Mailbox, envelope: Mailbox[], cc: Mailbox[]): MessageContent {
-  const to = named(message.to)
+  const to = mailboxesOf(message.to)
   const content: MessageContent = {
     from: from.text,
     // Batch templates have a placeholder in place of addresses: then the envelope is shown.
@@ -88,7 +88,7 @@ function contentOf(message: RawMessage, from: Mailbox, envelope: Mailbox[], cc: 
 }
 
 /** The mailboxes of a header field; none when it is unreadable, because it does not decide where mail goes. */
-function named(values: string[]): Mailbox[] {
+function mailboxesOf(values: string[]): Mailbox[] {
   try {
     return values.flatMap((value) => parseAddressList(value))
   } catch (error) {

@@ -64,7 +64,7 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   assertWellFormed('html', html)
   assertWellFormed('text', submission.text)
   assertWellFormed('amp-html', submission.amp)
-  named('subject', () => assertHeaderText(submission.subject, 'The subject'))
+  checkField('subject', () => assertHeaderText(submission.subject, 'The subject'))
   const custom = headersOf(submission)
   const files = submission.attachments.length
   if (files > MAX_FILES) {
@@ -131,7 +131,7 @@ function headersOf(submission: Submission): {
   for (const [name, value] of submission.headers) {
     if (isReservedHeader(name)) continue
     const field = `headers.${name.slice(0, 80)}`
-    named(field, () => {
+    checkField(field, () => {
       octets += Buffer.byteLength(customField(name, value))
     })
     const lower = name.toLowerCase()
@@ -159,7 +159,7 @@ function assertWellFormed(field: string, text: string | undefined): void {
 }
 
 /** Runs a check of the mail module; its error becomes a Refusal that names the field. */
-function named(field: string, check: () => void): void {
+function checkField(field: string, check: () => void): void {
   try {
     check()
   } catch (error) {

@@ -18,7 +18,7 @@ import type { Handover, Reservation } from './handover.ts'
 import { isAboutDomain, isAboutKey, type Reason, Refusal, refusalOf } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
-export interface IntakeParts {
+interface IntakeParts {
   store: Pick<Store, 'accept' | 'acceptAll' | 'repeated'>
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
   handover: Handover
@@ -31,14 +31,14 @@ export interface IntakeParts {
 }
 
 /** Options for emails of one request. */
-export interface BatchTerms {
+interface BatchTerms {
   /** All or none: one refused email holds back the others. */
   strict: boolean
   /** The key that all emails of the request share. */
   idempotency: Idempotency | null
 }
 
-export interface BatchReceipt {
+interface BatchReceipt {
   /** Receipts of the accepted emails, in order. */
   receipts: AcceptedEmail[]
   /** The reasons of refused emails, by their index in the request. */

@@ -12,7 +12,7 @@ export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
  * - `shape`: the credential does not have the form of a key.
  * - `unknown`: no such key exists, or it was revoked.
  */
-export type KeyMistake = 'scheme' | 'shape' | 'unknown'
+type KeyMistake = 'scheme' | 'shape' | 'unknown'
 
 export type Reason =
   /**

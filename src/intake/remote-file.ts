@@ -37,7 +37,7 @@ export type FetchResult = { content: Uint8Array; contentType: string | null } | 
 /** Reserves this many more octets; throws when there is no room for them. */
 export type ReserveOctets = (octets: number) => void
 
-export interface RemoteFilesOptions {
+interface RemoteFilesOptions {
   ask: SendRequest
   /** Octets of all files of a request together. */
   maxOctets: number
@@ -225,11 +225,11 @@ export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, 
       const detail = `its \`path\` could not be fetched: ${found.failure}`
       throw new Refusal({ code: 'attachment_invalid', index, detail })
     }
-    submission.attachments[index] = placed(file, found)
+    submission.attachments[index] = withContent(file, found)
   }
 }
 
-function placed(
+function withContent(
   { path: _, ...file }: SubmittedAttachment,
   { content, contentType }: Extract<FetchResult, { content: Uint8Array }>,
 ): SubmittedAttachment {

@@ -7,7 +7,7 @@ import { parseMailbox } from '../mail/address/address.ts'
 import type { Intake } from './intake.ts'
 import type { Submission } from './submission.ts'
 
-export interface SystemMessage {
+interface SystemMessage {
   /** An address. */
   to: string
   subject: string
@@ -21,14 +21,14 @@ export interface SystemMessage {
 }
 
 /** A ready message. */
-export interface SystemFile {
+interface SystemFile {
   to: string
   raw: Uint8Array
   key: string
 }
 
 /** No domain that sends has the address of POSTROAD_SYSTEM_FROM. */
-export class NoSystemSender extends Error {
+class NoSystemSender extends Error {
   override name = 'NoSystemSender'
 }
 

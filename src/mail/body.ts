@@ -22,14 +22,14 @@ export function bodyOf(octets: Uint8Array): MessageBody {
 
 /** Returns the content with large bodies as octets. */
 export function withOctets(content: MessageContent<MessageBody>): MessageContent<MessageBody> {
-  return mapped(content, (body) =>
+  return mapBodies(content, (body) =>
     typeof body === 'string' && body.length >= LARGE_TEXT ? Buffer.from(body) : body,
   )
 }
 
 /** Returns the content with all bodies as strings. */
 export function withTexts(content: MessageContent<MessageBody>): MessageContent {
-  return mapped(content, textOf) as MessageContent
+  return mapBodies(content, textOf) as MessageContent
 }
 
 /** Returns the content with each body that is octets replaced by what `change` returns for it. */
@@ -37,7 +37,7 @@ export function withOtherOctets(
   content: MessageContent<MessageBody>,
   change: (octets: Uint8Array) => Uint8Array,
 ): MessageContent<MessageBody> {
-  return mapped(content, (body) => (typeof body === 'string' ? body : change(body)))
+  return mapBodies(content, (body) => (typeof body === 'string' ? body : change(body)))
 }
 
 /** Lists the bodies that are octets. */
@@ -49,7 +49,7 @@ export function largeBodies(content: Bodies): Uint8Array[] {
 }
 
 /** Most content has no large body and is returned as it is. */
-function mapped(
+function mapBodies(
   content: MessageContent<MessageBody>,
   change: (body: MessageBody) => MessageBody,
 ): MessageContent<MessageBody> {

@@ -5,7 +5,7 @@ import { RawError, withCrlfLines } from './raw/lines.ts'
 import { type RawPart, readStructure } from './raw/structure.ts'
 import { textFromHtml } from './text/text-from-html.ts'
 
-export interface BodyBeginning {
+interface BodyBeginning {
   text: string | null
   html: string | null
   /** A ready message. */

@@ -18,7 +18,7 @@ type Range = [first: Address, bits: number]
  * another range may have been meant.
  */
 export function canonicalRange(text: string): string {
-  return shown(parse(text))
+  return rangeText(parse(text))
 }
 
 /** Several parsed ranges. */
@@ -88,9 +88,9 @@ function parse(text: string): Range {
     throw new NotARange(`has a prefix of ${bits} bits; an ${kindName(written)} address has ${all}`)
   const range = withoutMapping(written, bits)
   const family = range[0].kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
-  const network = family.networkAddressFromCIDR(shown(range))
+  const network = family.networkAddressFromCIDR(rangeText(range))
   if (network.toString() === range[0].toString()) return range
-  throw new NotARange(`has bits set after its prefix; did you mean ${shown([network, range[1]])}?`)
+  throw new NotARange(`has bits set after its prefix; did you mean ${rangeText([network, range[1]])}?`)
 }
 
 function withoutMapping(address: Address, bits: number): Range {
@@ -100,7 +100,7 @@ function withoutMapping(address: Address, bits: number): Range {
   return [address, bits]
 }
 
-function shown([address, bits]: Range): string {
+function rangeText([address, bits]: Range): string {
   return `${address.toString()}/${bits}`
 }
 

@@ -9,7 +9,7 @@ const WITHIN = 10_000
 /** The properties of a socket that describe its two ends; TLS over any other stream lacks them. */
 const ENDS = ['remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort'] as const
 
-export interface EncryptionOptions {
+interface EncryptionOptions {
   secureContext: SecureContext
   /** The party whose turns reading its octets takes: a company or an address. */
   party: string

@@ -14,7 +14,7 @@ export interface GuardedSource {
   proxy?: { host: string }
 }
 
-export interface MailGuardOptions {
+interface MailGuardOptions {
   allowPrivateNetworks: boolean
   /** POSTROAD_SOURCE_ADDRESSES. */
   sourceAddresses?: readonly GuardedSource[] | null

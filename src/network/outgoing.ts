@@ -42,7 +42,7 @@ export class NotAUrl extends Error {
 }
 
 /** The addresses of a host name; empty when it has none. May reject. */
-export type ResolveHost = (name: string) => Promise<{ address: string; family: number }[]>
+type ResolveHost = (name: string) => Promise<{ address: string; family: number }[]>
 
 export interface OutgoingOptions {
   guard: AddressGuard

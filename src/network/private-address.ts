@@ -65,7 +65,7 @@ export function isNear(ip: string): boolean {
 /** Returns the reason why an address may not be connected to, as a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
 
-export interface AddressGuardOptions {
+interface AddressGuardOptions {
   /** `POSTROAD_ALLOW_PRIVATE_NETWORKS`: nothing is refused. */
   allowPrivateNetworks: boolean
   /**

@@ -4,7 +4,6 @@
  */
 import type { Company } from '../accounts/account.ts'
 import {
-  counting,
   hasOwnSecret,
   newSigningKey,
   newWebhookSecret,
@@ -12,6 +11,7 @@ import {
   openWebhookSecret,
   sealSigningKey,
   sealWebhookSecret,
+  signingSecrets,
 } from '../events/webhooks/secrets.ts'
 import type { Webhook } from '../store/store.ts'
 import { OperateError } from './error.ts'
@@ -92,7 +92,7 @@ export async function secretsOf(op: Operation, webhook: Webhook): Promise<string
   const { id, companyId, dialect, secret, previousSecret, rotatedAt } = webhook
   if (!hasOwnSecret(dialect)) return [await signingKeyOf(op, companyId)]
   const seal = await op.seal()
-  return counting(secret, previousSecret, rotatedAt, op.now()).map((each) =>
+  return signingSecrets(secret, previousSecret, rotatedAt, op.now()).map((each) =>
     openWebhookSecret(seal, id, each),
   )
 }

@@ -4,7 +4,7 @@
  */
 
 export const LEAST_PASSWORD = 10
-export const MOST_PASSWORD = 256
+const MOST_PASSWORD = 256
 /** Characters that must be left once everything guessable is taken out. */
 const LEAST_OWN = 4
 const LEAST_DIFFERENT = 5

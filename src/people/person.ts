@@ -77,7 +77,7 @@ export interface Identity {
   createdAt?: number
 }
 
-export interface TotpSecret {
+interface TotpSecret {
   /** Sealed (accounts/seal.ts), in base64. */
   sealed: string
   /** Time step of the last accepted code, so that no code counts twice (RFC 6238 5.2); 0: none yet. */

@@ -5,7 +5,7 @@
 import { Seal, SealBroken } from '../accounts/seal.ts'
 
 /** The content of each kind of ticket. */
-export interface TicketKinds {
+interface TicketKinds {
   /** The password was right; the second factor is still to come. */
   'second-factor': { personId: string; version: number }
   /** A secret that is shown, and takes effect once a code has proved that it was copied. */

@@ -22,7 +22,7 @@ import { postponementAt } from './postponement.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
 /** How long recipients wait before they are tried again. */
-export interface Patience {
+interface Patience {
   /** The waits after attempts that count. */
   schedule: RetrySchedule
   /** The waits after attempts that do not count. */
@@ -46,7 +46,7 @@ export function attemptRecord(
   const nextAttempt = schedule.after(now)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
-    const outcome = result.died === undefined ? given : spared(given)
+    const outcome = result.died === undefined ? given : withoutCount(given)
     const recipient = before.get(outcome.position)!
     const { verdict } = outcome
     const counts = verdict === 'deferred' || verdict === 'uncertain'
@@ -113,7 +113,7 @@ function notBefore(retryAt: number | null, { waitMs = 0 }: RecipientOutcome, now
 }
 
 /** An attempt that crashed a worker does not count, because the email is tried again in the isolated process. */
-function spared(outcome: RecipientOutcome): RecipientOutcome {
+function withoutCount(outcome: RecipientOutcome): RecipientOutcome {
   return outcome.verdict === 'deferred' ? { ...outcome, verdict: 'released', suspicion: 1 } : outcome
 }
 

@@ -19,7 +19,7 @@ export interface ClaimCapacity extends ClaimFilter, Pick<ClaimRequest, 'maxRecip
   full: boolean
 }
 
-export interface ClaimParts {
+interface ClaimParts {
   store: Pick<Store, 'claim' | 'nextDue'>
   /** The lease to claim under; null while nothing may be begun. */
   lease(): Lease | null

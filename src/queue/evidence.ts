@@ -33,14 +33,14 @@ interface Witness {
   at: number
 }
 
-/** Whom a trouble concerns, as far as the evidence goes. */
+/** The mail that a trouble concerns, according to the evidence so far. */
 export interface Extent {
   part: PathPart
   /** The mail whose sessions and messages a complaint about too many of them lowers; null: none. */
   limits: 'all' | 'company' | null
 }
 
-export interface EvidenceParts {
+interface EvidenceParts {
   /** The recipient domains that are known to take a path. */
   domainsOf(path: Path): Iterable<string>
   /** The ids of companies for whose mail other nodes have closed the path. `key`: of the part for all companies. */
@@ -184,7 +184,7 @@ export class Evidence {
   }
 }
 
-/** How many are not of the company that has most. */
+/** The number of witnesses without those of the company that has most. */
 function ofOthers(seen: readonly Witness[]): number {
   const counts = [...Map.groupBy(seen, ({ companyId }) => companyId).values()].map(({ length }) => length)
   return seen.length - Math.max(0, ...counts)

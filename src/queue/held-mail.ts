@@ -2,7 +2,7 @@
 const MOST_DOMAINS = 1_000
 
 /** The recipient domains of held mail; null: any. */
-export type HeldDomains = Set<string> | null
+type HeldDomains = Set<string> | null
 
 /** The mail that was held because of a trouble, by sending domain (id). */
 export class HeldMail {

@@ -5,14 +5,14 @@ import type { HoldRelease, Store } from '../store/store.ts'
 /** Milliseconds after which a release that failed is tried again. */
 const AGAIN_MS = 60_000
 
-export interface HoldReleasesParts {
+interface HoldReleasesParts {
   store: Pick<Store, 'releaseHeld'>
   /** Called when mail has been released. */
   onReleased(): void
   log: Pick<Log, 'error'>
 }
 
-export interface ReleaseFailure {
+interface ReleaseFailure {
   /** Called at once. */
   failed?(): void
   /** Called in a minute. */

@@ -4,7 +4,7 @@ import { ClosedLanes, type LaneState } from './closed-lanes.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { LeftLanes } from './left-lanes.ts'
 
-export interface LanesLeftOutParts {
+interface LanesLeftOutParts {
   stateOf(companyId: string, domain: string): LaneState
   /** Deliveries whose path is being looked up. */
   unresolved(): Iterable<ReadyDelivery>

@@ -19,7 +19,7 @@ interface RefusedResult {
 /**
  * The recipients of a claimed email that may be begun, and results of those that are done and only need to be recorded.
  */
-export interface ClaimSplit {
+interface ClaimSplit {
   go: ClaimedRecipient[]
   done: AttemptRecord[]
 }

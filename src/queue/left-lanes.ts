@@ -14,7 +14,7 @@ export class LeftLanes {
   /** Until when (Unix ms), by `laneKey`; the oldest first. */
   readonly #lanes = new Map<string, number>()
 
-  /** Its mail was given back for the others now. */
+  /** The company's mail to these domains was just given back, for the other nodes. */
   add(companyId: string, domains: Iterable<string>, now = Date.now()): void {
     for (const domain of domains) {
       const lane = laneKey(companyId, domain)

@@ -11,7 +11,7 @@ import type { WarmUp } from './warm-up.ts'
 
 /** The paths of a company's mail are compared only if it has no more sending domains than this. */
 const MOST_SENDERS = 20
-export interface MailPathsParts {
+interface MailPathsParts {
   paths: Pick<PathFinder, 'findCached' | 'findKnown' | 'everyKnown'>
   accounts: Pick<AccountDirectory, 'domainsOf'>
   health: Pick<PathHealth, 'isOpen' | 'stateOf'>

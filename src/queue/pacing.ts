@@ -92,7 +92,7 @@ export interface RecentMessages {
   hour: number
 }
 
-export interface PacedPath {
+interface PacedPath {
   path: Path
   recent: RecentMessages
   /** Unix ms; null: none is known. */

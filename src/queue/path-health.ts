@@ -53,7 +53,7 @@ const RENEW_MS = 20_000
 /** Milliseconds by which the node that has closed a path may try it before the others. */
 const HEAD_START_MS = 15_000
 
-export interface PathHealthParts extends ClosureNames {
+interface PathHealthParts extends ClosureNames {
   pauses: ProbePauses
   /**
    * Releases the mail of this sending domain to these recipient domains (null: to any) that is held for a closed path.
@@ -359,7 +359,7 @@ export class PathHealth {
     }
     const part = this.#triedBy(ready, hindrance, extent.part)
     for (const key of partKeys(ready)) if (key !== part.key) this.#unknown(key, ready, now)
-    const facts = factsOf(part, hindrance, met(ready, outcomes), now)
+    const facts = factsOf(part, hindrance, refusalFacts(ready, outcomes), now)
     if (result.notBefore !== undefined) return this.#untried(part, facts, ready, result.notBefore, now)
     const trouble = this.#met(part, facts, now, ready)
     const { waitMs = 0 } = hindrance
@@ -485,7 +485,7 @@ export class PathHealth {
 }
 
 /** The company whose mail met a trouble, and the reason of the refusal. */
-function met(
+function refusalFacts(
   { email: { companyId: metBy } }: ReadyDelivery,
   outcomes: DeliveryResult['outcomes'],
 ): Parameters<typeof factsOf>[2] {

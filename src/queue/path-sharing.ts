@@ -16,7 +16,7 @@ export interface PathLearning {
   pacing: SharedLimitsParts['pacing'] & Pick<Pacing, 'hours' | 'learnHour'>
 }
 
-export interface PathSharingParts {
+interface PathSharingParts {
   store: Pick<
     Store,
     'sharePaths' | 'shareAgreed' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared' | 'nodes'
@@ -81,7 +81,7 @@ export class PathSharing {
       const { store } = this.#parts
       this.#mark = await store.sharedPathsMark()
       const inService = new Set((await store.nodes()).map(({ token }) => token))
-      const [limits, others] = parted(await store.sharedPaths())
+      const [limits, others] = withoutLimits(await store.sharedPaths())
       for (const shared of others) this.#learn(shared, inService.has(shared.node) ? 'neighbour' : 'former')
       this.#limits.follow(limits)
     } catch {
@@ -174,7 +174,7 @@ export class PathSharing {
     const { store, learning } = this.#parts
     const mark = await store.sharedPathsMark()
     if (mark === this.#mark && !anyway) return
-    const [limits, others] = parted(await store.sharedPaths())
+    const [limits, others] = withoutLimits(await store.sharedPaths())
     this.#limits.follow(limits)
     const keys = new Set(others.map(({ key }) => key))
     for (const shared of others) if (shared.node !== node) this.#learn(shared, 'news')
@@ -217,7 +217,7 @@ export class PathSharing {
 }
 
 /** Parts the rows of limits from all others. */
-function parted(rows: readonly SharedPath[]): [limits: SharedPath[], others: SharedPath[]] {
+function withoutLimits(rows: readonly SharedPath[]): [limits: SharedPath[], others: SharedPath[]] {
   return [rows.filter(isOfLimits), rows.filter((row) => !isOfLimits(row))]
 }
 

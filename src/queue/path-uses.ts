@@ -9,7 +9,7 @@ import { byExtent, type PathUse } from './site-states.ts'
 import type { Throttle } from './throttle.ts'
 import type { WarmUp } from './warm-up.ts'
 
-export interface PathUsesParts {
+interface PathUsesParts {
   throttle: Pick<Throttle, 'sessions' | 'pacing'>
   /** Closures by the key of the path. */
   closures: ReadonlyMap<string, readonly SiteClosure[]>

@@ -3,7 +3,7 @@ import type { ClaimFilter } from './claim-filter.ts'
 import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
 
 /** Mail, as far as pauses depend on it. */
-export interface PausableMail {
+interface PausableMail {
   /** Null: mail of any company. '' stands for mail of several: only pauses of all companies cover it. */
   companyId: string | null
   /** Recipient domain. '' stands for mail to several: only pauses of all domains cover it. */

@@ -235,7 +235,7 @@ export class DeliveryPipeline {
     this.#pathHealth.sources = presentSources(nodes)
     if (this.#shares.set(nodes, own)) this.#lanes.sharesChanged()
     for (const { queues } of [this.#usual, this.#isolated]) {
-      queues.shared = nodes.length > 1
+      queues.room.shared = nodes.length > 1
       for (const ready of queues.withdraw((path) => this.paths.isLeft(path))) this.#leave(ready)
       queues.limitsChanged()
     }
@@ -403,7 +403,7 @@ export class DeliveryPipeline {
     const sharing: SessionSharing = {
       behind,
       onDot: () => this.#beginBehind(outlet, taken, delivery),
-      onApart: () => queues.part(taken),
+      onApart: () => queues.places.part(taken),
     }
     if (outlet === this.#usual) this.#shortage.begun(taken, (atDot) => courier.cutShort?.(delivery, atDot))
     courier.deliver(delivery, sharing).then((result) => this.#end(outlet, { taken, ready, begunAt }, result))
@@ -478,7 +478,7 @@ export class DeliveryPipeline {
     }
     if (this.#busy === 0) this.#idle?.()
     this.pump()
-    if (this.#claims.full && this.queues.wants(email.companyId, path)) this.#claims.look(0)
+    if (this.#claims.full && this.queues.room.wants(email.companyId, path)) this.#claims.look(0)
   }
 
   /** The record of an attempt; what the attempt shows about its path is passed on. */

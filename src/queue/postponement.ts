@@ -22,7 +22,7 @@ const begunAt = monotonic()
 const PROCESS: ProcessClock = { uptime: () => monotonic() - begunAt, now: steadyNow }
 
 interface Postponement {
-  /** Unix ms at which a postponement begins that begins now. */
+  /** The beginning, in Unix ms, of a postponement that begins now. */
   beginsAt: number
   /** Unix ms at which the trouble was last met; 0: it is not known whether it lasts. */
   metAt: number

@@ -7,7 +7,7 @@ import type { DeliveryPipeline } from './pipeline.ts'
 export class PromisedPlaces {
   readonly pipeline: Pick<DeliveryPipeline, 'takeAccepted'>
   count = 0
-  /** Promised places by what `promise` was told that they are for. */
+  /** The number of promised places of each lane that `promise` was given. */
   readonly #lanes = new Tally()
 
   constructor(pipeline: Pick<DeliveryPipeline, 'takeAccepted'>) {

@@ -23,7 +23,7 @@ export class Rate {
     return this.#due
   }
 
-  /** Goes on from another state, if more messages have left by that. */
+  /** Continues from another state, if more messages have left according to that. */
   resume(due: number): void {
     this.#due = Math.max(this.#due, due)
   }

@@ -3,7 +3,7 @@ import type { Path } from '../delivery/path/path.ts'
 import { mayFollow, type ReadyDelivery } from './deliveries.ts'
 import { type HoldingLimits, Holdings } from './holdings.ts'
 import { type CompanyQueue, largeBytes, PathLane, type PathState, ReadyLanes } from './ready-lanes.ts'
-import { type FullQueues, ReadyRoom } from './ready-room.ts'
+import { ReadyRoom } from './ready-room.ts'
 import { SessionPlaces } from './session-places.ts'
 
 export interface ReadyLimits extends HoldingLimits {
@@ -17,7 +17,7 @@ export interface ReadyLimits extends HoldingLimits {
 }
 
 /** How much of a path the mail of one company may use now. */
-export interface CompanyAllowance {
+interface CompanyAllowance {
   limitOf(path: Path, companyId: string): number
   takesMore(path: Path, companyId: string): boolean
   /** The most deliveries that wait here. */
@@ -50,8 +50,10 @@ const CHOICES = 8
 export class ReadyQueues {
   /** Deliveries that wait here or for their path to be looked up, and those under way. */
   readonly holdings: Holdings
-  readonly #room: ReadyRoom
-  readonly #places: SessionPlaces
+  /** How much more work may wait here. */
+  readonly room: ReadyRoom
+  /** The sessions, and the deliveries that have them. */
+  readonly places: SessionPlaces
   readonly #lanes = new ReadyLanes()
   /**
    * Paths that have a free session although lanes are parked there, because the companies of these lanes were at their
@@ -78,14 +80,14 @@ export class ReadyQueues {
   ) {
     const { concurrency, maxLargeBytes } = limits
     this.holdings = new Holdings(limits)
-    this.#places = new SessionPlaces(this.#lanes, concurrency)
+    this.places = new SessionPlaces(this.#lanes, concurrency)
     // The pool is twice as large: half of it is kept for companies that have no large message under way.
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#limitOf = limitOf
     this.#takesMore = takesMore
     this.#ofCompany = ofCompany
     const mostWaiting = (path: Path, companyId: string) => ofCompany.mostWaiting(path, companyId)
-    this.#room = new ReadyRoom({ lanes: this.#lanes, holdings: this.holdings, limitOf, mostWaiting })
+    this.room = new ReadyRoom({ lanes: this.#lanes, holdings: this.holdings, limitOf, mostWaiting })
   }
 
   /** Applies changed limits of paths. Sessions open beyond a new limit stay open. */
@@ -101,12 +103,12 @@ export class ReadyQueues {
 
   /** Busy sessions. */
   get busy(): number {
-    return this.#places.busy
+    return this.places.busy
   }
 
   /** All sessions. */
   get concurrency(): number {
-    return this.#places.concurrency
+    return this.places.concurrency
   }
 
   sessionsOf(companyId: string): number {
@@ -116,42 +118,7 @@ export class ReadyQueues {
   /** The number of sessions of each company that has work and waits for a session. */
   *waitingCompanies(): Generator<number> {
     for (const company of this.#ring)
-      if (this.#places.exhausted || !this.#places.maySpeak(company)) yield company.busy
-  }
-
-  /** See `SessionPlaces`. */
-  uncount(ready: ReadyDelivery): boolean {
-    return this.#places.uncount(ready)
-  }
-
-  isUncounted(ready: ReadyDelivery): boolean {
-    return this.#places.isUncounted(ready)
-  }
-
-  part(before: ReadyDelivery): void {
-    this.#places.part(before)
-  }
-
-  /** Other nodes deliver as well. */
-  get shared(): boolean {
-    return this.#room.shared
-  }
-
-  set shared(shared: boolean) {
-    this.#room.shared = shared
-  }
-
-  /** See `ReadyRoom`. */
-  hasRoom(companyId: string, path: Path, toCome = 0): boolean {
-    return this.#room.hasRoom(companyId, path, toCome)
-  }
-
-  wants(companyId: string, path: Path): boolean {
-    return this.#room.wants(companyId, path)
-  }
-
-  full(): FullQueues {
-    return this.#room.full()
+      if (this.places.exhausted || !this.places.maySpeak(company)) yield company.busy
   }
 
   /** The deliveries that wait here, in no particular order. None may be added or taken during the iteration. */
@@ -186,7 +153,7 @@ export class ReadyQueues {
 
   /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */
   take(): ReadyDelivery | null {
-    while (!this.#places.exhausted) {
+    while (!this.places.exhausted) {
       const at = this.#inTurn()
       if (at === -1) return null
       const company = this.#leaveRing(at)
@@ -206,7 +173,7 @@ export class ReadyQueues {
         continue
       }
       const ready = this.#begin(lane)
-      this.#places.occupy(ready)
+      this.places.occupy(ready)
       return ready
     }
     return null
@@ -217,15 +184,15 @@ export class ReadyQueues {
    * session; otherwise null. It has no session of its own until `before` is done.
    */
   takeBehind(before: ReadyDelivery): ReadyDelivery | null {
-    if (this.#places.isFollowed(before)) return null
-    const holder = this.#places.holderOf(before)
+    if (this.places.isFollowed(before)) return null
+    const holder = this.places.holderOf(before)
     // Its session does not count, so the next delivery would have none.
-    if (this.#places.isUncounted(holder)) return null
-    this.#places.vacate(holder)
+    if (this.places.isUncounted(holder)) return null
+    this.places.vacate(holder)
     const next = this.#takeFollowing(before)
-    this.#places.occupy(holder)
+    this.places.occupy(holder)
     if (next === null) return null
-    this.#places.follow(before, next)
+    this.places.follow(before, next)
     return next
   }
 
@@ -233,7 +200,7 @@ export class ReadyQueues {
   done(ready: ReadyDelivery): void {
     const state = this.#lanes.stateOf(ready.path)
     const company = this.#lanes.company(ready.email.companyId)
-    this.#places.done(ready)
+    this.places.done(ready)
     this.holdings.finish(ready)
     const large = largeBytes(ready)
     if (large > 0) {
@@ -314,7 +281,7 @@ export class ReadyQueues {
   #begin(lane: PathLane, lanes = lane.company.ring): ReadyDelivery {
     const { company, state } = lane
     const ready = lane.waiting.shift()!
-    this.#room.begun(state)
+    this.room.begun(state)
     const large = largeBytes(ready)
     company.largeBytes += large
     this.#large.take(large)
@@ -371,7 +338,7 @@ export class ReadyQueues {
     for (let looks = state.parked.length; looks > 0; looks--) {
       const lane = state.parked.shift()!
       const isAtLimit = this.#isAtLimit(lane)
-      if (!isAtLimit && this.#places.maySpeak(lane.company)) {
+      if (!isAtLimit && this.places.maySpeak(lane.company)) {
         lane.company.ring.push(lane)
         this.#requeue(lane.company)
         return true
@@ -387,7 +354,7 @@ export class ReadyQueues {
 
   /** The lane that `#unpark` gives a free session to. */
   #firstParked({ parked }: PathState): PathLane | undefined {
-    for (const lane of parked) if (this.#places.maySpeak(lane.company) && !this.#isAtLimit(lane)) return lane
+    for (const lane of parked) if (this.places.maySpeak(lane.company) && !this.#isAtLimit(lane)) return lane
     return undefined
   }
 
@@ -412,7 +379,7 @@ export class ReadyQueues {
     let seen = 0
     for (let i = 0; i < this.#ring.length && seen < CHOICES; i++) {
       const company = this.#ring[i]!
-      if (!this.#places.maySpeak(company)) continue
+      if (!this.places.maySpeak(company)) continue
       seen++
       if (best === -1 || company.busy < this.#ring[best]!.busy) best = i
     }

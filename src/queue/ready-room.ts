@@ -30,7 +30,7 @@ const WAITING_PER_SESSION = 2
 /** Or as many as have begun within so many seconds, or as wait for the slowest site, if these are more. */
 const BEGUN_WITHIN_S = 5
 
-export interface ReadyRoomParts {
+interface ReadyRoomParts {
   lanes: ReadyLanes
   holdings: Holdings
   /** How many sessions a path may have. */

@@ -4,7 +4,7 @@ import { release } from '../common/octets.ts'
 import type { Metrics } from '../metrics.ts'
 import { type AttemptRecord, type RecordResult, type Store, StoreUnavailable } from '../store/store.ts'
 
-export interface RecorderParts {
+interface RecorderParts {
   store: Pick<Store, 'record'>
   /** The places of unrecorded deliveries. */
   unrecorded: Pick<UnrecordedMessages, 'recorded'>

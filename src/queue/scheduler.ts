@@ -139,11 +139,11 @@ export class Scheduler implements Handover {
     const { queues } = this.#pipeline
     const path = this.#pipeline.paths.pathOf(email, domain)
     if (path === null) return queues.holdings.allow(email.companyId)
-    if (!queues.shared) return queues.hasRoom(email.companyId, path)
+    if (!queues.room.shared) return queues.room.hasRoom(email.companyId, path)
     if (this.#pipeline.paths.isLeft(path)) return false
     const lane = `${email.companyId}\0${path.key}`
     lanes.push(lane)
-    return queues.hasRoom(email.companyId, path, this.#promised.in(lane))
+    return queues.room.hasRoom(email.companyId, path, this.#promised.in(lane))
   }
 
   /** Null when there is no room at all, or everything is paused. */
@@ -151,7 +151,7 @@ export class Scheduler implements Handover {
     const { queues, stops } = this.#pipeline
     const { paths } = this.#parts
     if (queues.holdings.overfull || stops.pauses.all) return null
-    const full = queues.full()
+    const full = queues.room.full()
     // When there is no room, a little is kept for companies without mail here, and all others are skipped.
     const room = Math.max(queues.holdings.room - this.#promised.count, NEWCOMERS)
     const { rooms, ...others } = claimFilter(full, stops.pauses.skipped, {
@@ -161,7 +161,7 @@ export class Scheduler implements Handover {
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
       rooms: [...rooms, ...this.#pipeline.waitingLanes()],
-      roomOfOthers: queues.shared ? SHARED_LANE : Number.POSITIVE_INFINITY,
+      roomOfOthers: queues.room.shared ? SHARED_LANE : Number.POSITIVE_INFINITY,
       ...others,
       full: full.lanes.some((lane) => lane.room === 0) || full.companies.length > 0,
     }

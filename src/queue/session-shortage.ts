@@ -25,8 +25,8 @@ interface SessionUse {
   cutShort(atDot: () => void): void
 }
 
-export interface SessionShortageParts {
-  queues: Pick<ReadyQueues, 'waitingCompanies' | 'sessionsOf' | 'isUncounted' | 'uncount' | 'concurrency'>
+interface SessionShortageParts {
+  queues: Pick<ReadyQueues, 'waitingCompanies' | 'sessionsOf' | 'concurrency' | 'places'>
   /** A session may have come free. */
   onFree(): void
   log: Log
@@ -111,7 +111,7 @@ export class SessionShortage {
     for (const use of this.#uses) {
       if (use[1].begunAt > before) break
       const held = queues.sessionsOf(use[0].email.companyId)
-      if (held > 2 * sessions && !queues.isUncounted(use[0])) found.push({ use, held })
+      if (held > 2 * sessions && !queues.places.isUncounted(use[0])) found.push({ use, held })
     }
     const triedAt = ({ use }: (typeof found)[number]) => use[1].triedAt ?? 0
     return found.toSorted((a, b) => triedAt(a) - triedAt(b) || b.held - a.held).map(({ use }) => use)
@@ -120,7 +120,7 @@ export class SessionShortage {
   /** The delivery waits for the answer to its final dot. */
   #replace(taken: ReadyDelivery): void {
     if (!this.#uses.has(taken) || this.#waiting().length === 0) return
-    if (this.#parts.queues.uncount(taken)) this.#parts.onFree()
+    if (this.#parts.queues.places.uncount(taken)) this.#parts.onFree()
   }
 
   #log(): void {

@@ -47,18 +47,18 @@ export function siteStates(uses: Iterable<PathUse>): SiteState[] {
     const before = states.get(key)
     states.set(key, before === undefined ? stateOf(use) : combined(before, stateOf(use)))
   }
-  return reported([...states.values()])
+  return sitesForReport([...states.values()])
 }
 
 /** The sites that a report has room for, in order. */
-function reported(states: SiteState[]): SiteState[] {
-  const [providers, others] = parted(states, ({ provider, name }) => provider === name)
-  const [closedForOne, rest] = parted(
+function sitesForReport(states: SiteState[]): SiteState[] {
+  const [providers, others] = partition(states, ({ provider, name }) => provider === name)
+  const [closedForOne, rest] = partition(
     inOrder(others),
     ({ closed }) => closed !== null && closed.companyId !== null,
   )
   const shares = new Map<string, number>()
-  const [shown, further] = parted(closedForOne, ({ closed }) => {
+  const [shown, further] = partition(closedForOne, ({ closed }) => {
     const companyId = closed?.companyId ?? ''
     const share = (shares.get(companyId) ?? 0) + 1
     shares.set(companyId, share)
@@ -69,7 +69,7 @@ function reported(states: SiteState[]): SiteState[] {
   return inOrder([...providers, ...first, ...[...rest, ...last].slice(0, MAX_SITES - first.length)])
 }
 
-function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
   const [first, second]: [Item[], Item[]] = [[], []]
   for (const item of items) (isFirst(item) ? first : second).push(item)
   return [first, second]
@@ -200,7 +200,7 @@ const LOOK_MS = 2_000
  */
 const RENEW_MS = 20_000
 
-export interface SiteReporterParts {
+interface SiteReporterParts {
   store: Pick<Store, 'reportSites'>
   /** The token of this node; null: it has none now. */
   token(): number | null

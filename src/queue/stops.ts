@@ -27,7 +27,7 @@ const ALL = Number.MAX_SAFE_INTEGER
 const SUPPRESSED_MS = 1_000
 
 /** The recipients that may begin, and those that are given back. */
-export interface StopSplit {
+interface StopSplit {
   go: ClaimedRecipient[]
   back: { recipients: ClaimedRecipient[]; why: ReturnReason }[]
 }

@@ -10,7 +10,7 @@ import type { ReadyQueues } from './ready-queues.ts'
 import { SessionLimits } from './session-limits.ts'
 
 /** Evidence of an attempt about the limits of its path. */
-export interface ThrottleResult {
+interface ThrottleResult {
   /** The servers take no more mail, although nothing could be lowered any further. */
   exhausted: boolean
   /** Unix ms until which the servers asked us to wait; null: they did not. */

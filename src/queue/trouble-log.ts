@@ -12,7 +12,7 @@ const MAX_TOLD = 1_000
 /** The shortest time between two troubles logged in detail, of all paths together. */
 const TELL_ANY_MS = 1_000
 
-export interface TroubleLogParts {
+interface TroubleLogParts {
   /** Names for people, of a sending domain and of a company. */
   domainName(id: string): string
   companyName(id: string): string

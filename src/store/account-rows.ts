@@ -143,7 +143,7 @@ export function changedIds(rows: readonly ChangedRow[], since: number, now: numb
   return [...ids]
 }
 
-export function unchanged(version: number): AccountsChange {
+export function noChange(version: number): AccountsChange {
   const none = { companies: [], domains: [], removedDomains: [], keys: [], routes: null, pools: null }
   return { version, ids: [], ...none }
 }

@@ -39,7 +39,7 @@ export interface DomainChange
 export type FreshDkimKey = Pick<DkimIdentity, 'id' | 'publicKey' | 'sealedPrivateKey'>
 
 /** A change of a DKIM key; absent fields stay as they are. */
-export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector' | 'activeSince'>>
+type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector' | 'activeSince'>>
 
 /** When the service asked DNS for the records of a domain, and when it asks again, in Unix ms. */
 export interface DomainCheckTimes {
@@ -55,7 +55,7 @@ export interface DueDomain {
 }
 
 /** A change of a company; absent fields and limits stay as they are. */
-export interface CompanyChange {
+interface CompanyChange {
   name?: string
   /** Null: the operator's. */
   ownName?: string | null

@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-export interface BackupNote {
+interface BackupNote {
   /** Unix ms. */
   at: number
   /** Absolute path. */

@@ -31,12 +31,12 @@ export function* commonPlaces(
 ): ListQuestions<ListSegments> {
   if (segments.length === 0) return []
   const [only, ...more] = lists
-  if (more.length === 0) return listed(segments, yield* placesOf(only!, segments))
+  if (more.length === 0) return segmentsOf(segments, yield* placesOf(only!, segments))
   const probed = segments.slice(0, PROBED)
   const answers = yield lists.map((list) => ({ list, segments: probed, whether: false }))
   const probes = lists.map((list, index): Probe => {
     const answer = answers[index]!
-    return { list, answer, found: listed(probed, answer) }
+    return { list, answer, found: segmentsOf(probed, answer) }
   })
   probes.sort((a, b) => octetsOf(a.found) - octetsOf(b.found))
   const found = probes.slice(1).reduce((common, { answer }) => inBoth(common, answer), probes[0]!.found)
@@ -55,7 +55,7 @@ interface Probe {
 function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): ListQuestions<ListSegments> {
   const [shortest, ...others] = probes
   const segments = yield* whereAny(probes, rest)
-  let common = listed(segments, yield* placesOf(shortest!.list, segments))
+  let common = segmentsOf(segments, yield* placesOf(shortest!.list, segments))
   for (const { list } of others) {
     const [few, many] = [common.slice(0, PROBED), common.slice(PROBED)]
     const left = yield* among(few, list)
@@ -88,7 +88,7 @@ function* placesOf(list: PlaceList, segments: readonly number[]): ListQuestions<
   return answer!
 }
 
-function listed(segments: readonly number[], answer: ListAnswer): ListSegments {
+function segmentsOf(segments: readonly number[], answer: ListAnswer): ListSegments {
   return segments.flatMap((segment) => {
     const places = answer.get(segment)
     return places === undefined ? [] : [{ segment, places }]

@@ -32,7 +32,7 @@ export interface DigestStore {
   trimDigest(before: CountExpiry): Promise<boolean>
 }
 
-export interface ListRequest {
+interface ListRequest {
   /** Null: all companies; for emails, those lists that are kept for all companies. */
   companyId: string | null
   /** Either lists of emails only, or of events only. */
@@ -78,7 +78,7 @@ export interface CountRequest {
   most: number
 }
 
-export interface SeriesRequest extends CountRequest {
+interface SeriesRequest extends CountRequest {
   /** Ms of a row, counted from `since`, which may span several buckets; absent: each bucket is a row. */
   step?: number
 }
@@ -198,4 +198,4 @@ export interface EventCount {
 }
 
 /** Unix ms: counts before this have expired, by the length of their buckets. */
-export type CountExpiry = Readonly<Record<CountSize, number>>
+type CountExpiry = Readonly<Record<CountSize, number>>

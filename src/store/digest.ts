@@ -137,7 +137,7 @@ export function placesBySegment(
   }
   for (const { segment, key, places } of rows) {
     if (isByTerm(kind) || key >= 0) add(segment, places)
-    else for (const term of terms) if (sharedBy(term) === key) add(segment, unshared(term, places))
+    else for (const term of terms) if (sharedBy(term) === key) add(segment, placesOfTerm(term, places))
   }
   return found
 }
@@ -181,7 +181,7 @@ export function packShared(pairs: readonly number[]): Uint8Array {
 }
 
 /** The places of one term in a shared list, encoded as by `packPlaces`. */
-export function unshared(term: number, octets: Uint8Array): Uint8Array {
+export function placesOfTerm(term: number, octets: Uint8Array): Uint8Array {
   const low = term >>> 0
   const [first, second, third, fourth] = [low >>> 24, (low >>> 16) & 0xff, (low >>> 8) & 0xff, low & 0xff]
   const places: number[] = []

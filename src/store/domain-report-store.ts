@@ -21,7 +21,7 @@ export interface TlsSessionCount {
  * - `unwanted`: the domain does not ask for reports.
  * - `failed`: no server accepted it for a day, or too many had been sent before it.
  */
-export type TlsReportState = 'waiting' | 'sent' | 'unwanted' | 'failed'
+type TlsReportState = 'waiting' | 'sent' | 'unwanted' | 'failed'
 
 /** The report about a recipients' domain and a day. */
 export interface KeptTlsReport {
@@ -37,7 +37,7 @@ export interface KeptTlsReport {
   fault: string | null
 }
 
-export interface TlsReportFilter {
+interface TlsReportFilter {
   domain?: string | undefined
   day?: string | undefined
   limit: number
@@ -102,7 +102,7 @@ export interface DmarcSourceSum {
   /** Its address; null: sources that are not named. */
   source: string | null
   messages: number
-  /** Those that only reports without a proven author tell of. */
+  /** Messages that only reports without a proven author name. */
   unverified: number
   /** Messages with an aligned signature, with aligned SPF, and with neither. */
   dkim: number
@@ -124,7 +124,7 @@ export interface DmarcReporterSum {
   failing: number
 }
 
-export interface DmarcSums {
+interface DmarcSums {
   /** All days with messages, the newest first. */
   days: DmarcDaySum[]
   /**
@@ -142,7 +142,7 @@ export interface DomainReportRows {
 }
 
 /** The most reports of a day, in all and of one author, and rows. */
-export interface MostReports {
+interface MostReports {
   reports: number
   ofAuthor: number
   rows: number

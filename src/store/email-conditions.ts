@@ -5,7 +5,7 @@ import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailFilter } from '../email/stored-email.ts'
 
 /** The expressions in which the databases differ. Conditions are about the email `e`. */
-export interface SqlDialect {
+interface SqlDialect {
   /** A parameter by its name; a list of texts has the type `texts`. */
   value(name: string, type: ValueType): string
   /** Folds ASCII letters to lower case. */

@@ -15,7 +15,7 @@ export interface LiveListStore {
   recipientCounts(ids: readonly string[], now: number): Promise<RecipientCounts[]>
 }
 
-export interface ChangedRange {
+interface ChangedRange {
   above: number
   upTo: number
   /** The most emails. */

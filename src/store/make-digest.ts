@@ -43,7 +43,7 @@ export interface DigestedEvent {
   begun: BegunEmail | null
 }
 
-export interface BegunEmail {
+interface BegunEmail {
   keyId: string
   /** The beginning of its subject. */
   subject: string

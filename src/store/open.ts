@@ -5,7 +5,7 @@ import type { Store } from './store.ts'
 /** The database that the settings choose. */
 export type DatabaseChoice = Settings['database']
 
-export interface OpenOptions {
+interface OpenOptions {
   /** True for the service, which an SQLite database admits only once; false for the command line beside it. */
   exclusive: boolean
   /**

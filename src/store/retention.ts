@@ -2,7 +2,7 @@ import { aheadBy } from '../common/clock.ts'
 import { type RetentionAccounts, ShorterRetentions } from './shorter-retention.ts'
 import type { Store } from './store.ts'
 
-export interface RetentionPeriods {
+interface RetentionPeriods {
   /** Milliseconds for which content, and the whole record, of finished emails are kept. */
   contentRetention: number
   emailRetention: number

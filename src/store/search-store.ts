@@ -60,13 +60,13 @@ export interface SearchStore {
   readTold(requests: readonly NoticeRequest[], octets: number): Promise<NoticeFacts[]>
 }
 
-export interface EventsUpTo {
+interface EventsUpTo {
   events: LoggedEvent[]
   /** Everything above it was looked at; 0: nothing is left. */
   cursor: number
 }
 
-export interface EventRangeRequest {
+interface EventRangeRequest {
   /** Unix ms: at `since` or later, and before `until`. Null: at any time. */
   since: number | null
   until: number | null

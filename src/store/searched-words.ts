@@ -30,7 +30,7 @@ export interface Phrase {
 export function wordsIn(text: string): string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? []
   const folded = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase()
-  return (folded.match(WORD) ?? []).flatMap(divided)
+  return (folded.match(WORD) ?? []).flatMap(wordsOfRun)
 }
 
 /** The words that a subject, a list of addresses or one address is filed under, each once. */
@@ -116,7 +116,7 @@ export function filedPart(text: string): string[] {
   return end < 0 ? words : words.slice(0, end)
 }
 
-function divided(word: string): string[] {
+function wordsOfRun(word: string): string[] {
   const words: string[] = []
   let end = 0
   for (const { 0: run, index } of word.matchAll(UNDIVIDED)) {

@@ -48,7 +48,7 @@ export interface SharedPath {
 }
 
 /** The states of paths that a node has learnt. */
-export interface PathChange {
+interface PathChange {
   paths: SharedPath[]
   /** Paths that the node shared before; one that another node has forgotten meanwhile stays forgotten. */
   changed: SharedPath[]
@@ -67,7 +67,7 @@ export interface AgreedChange extends Omit<SharedPath, 'state'> {
 }
 
 /** Requests of a node that concern the tries of closed paths. All times in Unix ms. */
-export interface TryChange {
+interface TryChange {
   node: number
   now: number
   /** `insisted`: the try is wanted although another node has tried the path a moment ago. */

@@ -22,7 +22,7 @@ export interface SuppressionFilter {
 }
 
 /** A page of a list in the order of its addresses (folded). */
-export interface AddressPage {
+interface AddressPage {
   companyId: string
   /** Only the list of this sending domain. */
   domainId?: string
@@ -46,7 +46,7 @@ export interface SuppressedPage extends AddressPage {
 }
 
 /** Suppressions to count. */
-export interface SuppressionCount {
+interface SuppressionCount {
   companyId: string
   types: readonly SuppressionType[]
   /** Only addresses that begin with it. */
@@ -58,7 +58,7 @@ export interface SuppressionCount {
 }
 
 /** The suppressions to remove. */
-export interface SuppressionScope {
+interface SuppressionScope {
   companyId: string
   /** Absent: every address. */
   address?: string

@@ -3,7 +3,7 @@ import type { EntryType, NewCompanyEvent } from '../email/company-event.ts'
 
 /** The API whose format the events have. */
 export type WebhookDialect = 'json' | 'form'
-export type WebhookStatus = 'enabled' | 'disabled'
+type WebhookStatus = 'enabled' | 'disabled'
 
 /** A documented event name of a dialect that is never sent. */
 export type UnsentWord = `${string}.${string}`

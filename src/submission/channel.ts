@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { encrypt } from '../network/encrypted-socket.ts'
 import { Input, InputEndError } from './input.ts'
-import { type SubmissionReply, written } from './reply.ts'
+import { replyLines, type SubmissionReply } from './reply.ts'
 
 /** Ms that a client may take to read its replies. */
 const DRAIN_WITHIN = 30_000
@@ -19,10 +19,10 @@ const LINGER = 1_000
 const READ_AHEAD = 1_024
 
 /** Calls `begin` when the handshake of a connection may begin, unless the client disconnects before. */
-export type HandshakeTurn = (socket: Socket, begin: () => void) => void
+type HandshakeTurn = (socket: Socket, begin: () => void) => void
 
 /** Returns null to go on at once, or a promise that resolves when these octets may be processed. */
-export type OctetTurn = (octets: number) => Promise<void> | null
+type OctetTurn = (octets: number) => Promise<void> | null
 
 export class Channel {
   #socket: Socket
@@ -53,7 +53,7 @@ export class Channel {
 
   /** Queues a reply. It is sent with the next flush, or when the session has to wait for the next line. */
   say(reply: SubmissionReply): void {
-    this.#out += written(reply)
+    this.#out += replyLines(reply)
   }
 
   /** The next line, within `ms` (see Input), in the session's turn. */

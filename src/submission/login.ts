@@ -9,7 +9,7 @@ export interface LoginCredentials {
 export const MECHANISMS = ['PLAIN', 'LOGIN'] as const
 
 /** Sends a prompt, and returns the line that answers it. */
-export type Prompt = (prompt: string) => Promise<Buffer>
+type Prompt = (prompt: string) => Promise<Buffer>
 
 /**
  * The credentials that follow `AUTH`; null if they cannot be valid. Rejects with CommandRefusal if they cannot be read,

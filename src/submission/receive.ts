@@ -8,7 +8,7 @@ import { reply } from './reply.ts'
 /** Octets over the limit that are read and dropped, so that the client reaches its end and gets the reply. */
 export const BEYOND = 16 * 1024 * 1024
 
-export interface ReceiveLimits {
+interface ReceiveLimits {
   /** Octets of a message. */
   max: number
   /** Ms until its final dot. */

@@ -16,7 +16,7 @@ export function reply(code: number, enhanced: string | null, text: string | stri
 }
 
 /** The reply on the wire. Characters outside printable ASCII (RFC 5321 4.2) become `?`. */
-export function written({ code, enhanced, text }: SubmissionReply): string {
+export function replyLines({ code, enhanced, text }: SubmissionReply): string {
   const mark = enhanced === null ? '' : `${enhanced} `
   if (typeof text === 'string') return `${code} ${mark}${plain(text)}\r\n`
   const last = text.length - 1

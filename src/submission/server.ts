@@ -8,7 +8,7 @@ import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
 import type { MailPolicy } from './policy.ts'
 import { Proxies } from './proxies.ts'
-import { reply, written } from './reply.ts'
+import { reply, replyLines } from './reply.ts'
 import { SmtpServerSession } from './session.ts'
 import { SessionTurns } from './turns.ts'
 
@@ -16,7 +16,7 @@ import { SessionTurns } from './turns.ts'
 const BACKLOG = 1_024
 
 /** RFC 5321 3.8: sent to a client whose connection makes room for others. */
-const FULL = written(reply(421, '4.3.2', 'There are too many connections; try again later'))
+const FULL = replyLines(reply(421, '4.3.2', 'There are too many connections; try again later'))
 
 export interface SmtpServer {
   /** The listeners that accept mail now. */

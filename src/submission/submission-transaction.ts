@@ -7,7 +7,7 @@ import { messageReader } from './read-job.ts'
 import type { ArrivedMessage } from './receive.ts'
 import { MailTransaction, type TransactionParts } from './transaction.ts'
 
-export interface SubmissionParts extends Omit<TransactionParts, 'admission' | 'admit'> {
+interface SubmissionParts extends Omit<TransactionParts, 'admission' | 'admit'> {
   ingress: Ingress
   principal: Principal
   /** The domain that the login named; null: the domain of From counts. */

@@ -2,7 +2,7 @@
 import { inactiveNext, inCommand, keyWith } from '../ingress/advice.ts'
 import { place } from '../ingress/client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../ingress/fault.ts'
-import { said, type Words } from '../ingress/words.ts'
+import { type Words, wordsFor } from '../ingress/words.ts'
 import { reply, type SubmissionReply } from './reply.ts'
 
 /** The names of a submission's fields in SMTP. */
@@ -117,7 +117,7 @@ const WORDS: Words<SubmissionReply> = {
 }
 
 export function smtpWords(reason: AnyReason): SubmissionReply {
-  return said(WORDS, reason)
+  return wordsFor(WORDS, reason)
 }
 
 /** The replies of the listener for returned mail, whose clients belong to no company. */

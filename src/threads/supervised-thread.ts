@@ -1,7 +1,7 @@
 import { Worker as Thread, type Transferable, type WorkerOptions } from 'node:worker_threads'
 import { presentWork } from '../common/present-work.ts'
 
-export interface ThreadChoice extends Pick<WorkerOptions, 'env' | 'resourceLimits'> {
+interface ThreadChoice extends Pick<WorkerOptions, 'env' | 'resourceLimits'> {
   module: URL
   /** The thread's name in the operating system (`top -H` shows it): at most 15 characters. */
   name: string

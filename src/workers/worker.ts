@@ -15,7 +15,7 @@ export interface WorkerOptions {
   idle: number | null
 }
 
-export interface WorkerEvents {
+interface WorkerEvents {
   /** The worker has finished its tasks. */
   onFree(): void
   /** `lost`: tasks that the worker had not begun, and that other workers may do. */

@@ -37,7 +37,7 @@ export interface WorkersOptions {
   onDeath?(cause: DeathCause, detail: string): void
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   /** The company whose turn the task takes. */
   company: string
   /** Octets of work, roughly: more than 256 KiB make a large task. */

@@ -93,7 +93,7 @@ describe('lists of suppressions', () => {
       'Other',
     )
     assert.equal(missing.code, 1)
-    assert.match(missing.stderr, /^postroad: ENOENT.*no\.csv'\n$/)
+    assert.match(missing.stderr, /^postroad: .*no\.csv cannot be read: there is no such file\n$/)
   })
 
   test('name tags and times in the ways that other services have', async () => {

@@ -4,13 +4,18 @@ import fc from 'fast-check'
 import PostalMime, { type Email } from 'postal-mime'
 import { formatMailbox, parseAddressList } from '../../src/mail/address/address.ts'
 import { Boundaries } from '../../src/mail/compose/boundary.ts'
-import { type Composed, composedSize, estimateSize, compose as made } from '../../src/mail/compose/compose.ts'
+import {
+  type ComposedMessage,
+  composedSize,
+  estimateSize,
+  compose as made,
+} from '../../src/mail/compose/compose.ts'
 import { HeaderError } from '../../src/mail/header/header.ts'
 import type { Attachment, MessageContent } from '../../src/mail/message.ts'
 
 const boundaries = new Boundaries(Buffer.alloc(32, 7))
 
-function compose(parts: MessageContent): Composed {
+function compose(parts: MessageContent): ComposedMessage {
   return made(parts, boundaries.boundaryOf('email'))
 }
 
@@ -39,12 +44,12 @@ function file(parts: Partial<Attachment>): Attachment {
   }
 }
 
-function bytes(message: Composed): Buffer {
+function bytes(message: ComposedMessage): Buffer {
   return Buffer.concat([message.header, Buffer.from('\r\n'), message.body])
 }
 
 /** The whole message as text, after the checks every message must pass. */
-function sound(message: Composed, parts: MessageContent): string {
+function sound(message: ComposedMessage, parts: MessageContent): string {
   const raw = bytes(message)
   assert.equal(message.size, raw.length)
   assert.equal(composedSize(parts), raw.length)

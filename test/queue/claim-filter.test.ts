@@ -32,7 +32,7 @@ for (const kind of ['relay', 'simulator', 'direct'] as const) {
       ready('b', path, 'x.test'),
       ready('a', pathTo('x.test'), 'w.test'),
     ])
-    const full = claimFilter(queues.full(), NOTHING, PATHS).rooms.filter(({ room }) => room === 0)
+    const full = claimFilter(queues.room.full(), NOTHING, PATHS).rooms.filter(({ room }) => room === 0)
     assert.deepEqual(full, [{ companyId: 'a', domains: ['x.test', 'y.test', 'z.test'], room: 0 }])
   })
 }
@@ -41,7 +41,7 @@ test('full companies are left out as a whole, beside paused ones', () => {
   const queues = queuesWith([ready('a', pathTo('x.test'), 'x.test')], { ...LIMITS, maxDeliveries: 1 })
   const rooms = [{ companyId: 'c', domains: ['x.test'], room: 0 }]
   const paused = { rooms, skipCompanies: ['d'], skipDomains: ['y.test'] }
-  assert.deepEqual(claimFilter(queues.full(), paused, PATHS), { ...paused, skipCompanies: ['a', 'd'] })
+  assert.deepEqual(claimFilter(queues.room.full(), paused, PATHS), { ...paused, skipCompanies: ['a', 'd'] })
 })
 
 test('domains that are known to take the full path are left out, though nothing of theirs waits in memory', () => {
@@ -49,7 +49,7 @@ test('domains that are known to take the full path are left out, though nothing 
   const queues = queuesWith([ready('a', path, 'x.test'), ready('b', pathTo('other'), 'y.test')])
   const known = (of: Path) => (of.key === path.key ? ['x.test', 'z.test'] : ['w.test'])
   const domainsIn = (domainsOf: KnownPaths['domainsOf']) =>
-    claimFilter(queues.full(), NOTHING, { ...PATHS, domainsOf }).rooms[0]?.domains
+    claimFilter(queues.room.full(), NOTHING, { ...PATHS, domainsOf }).rooms[0]?.domains
   assert.deepEqual(domainsIn(known), ['x.test', 'z.test'])
   const many = Array.from({ length: 5_000 }, (_, n) => `n${n}.test`)
   assert.equal(domainsIn(() => many)?.length, 2_000)
@@ -62,23 +62,23 @@ test('a slow path gets no more from a claim than may wait for it, and other node
     ready('a', slow, 'x.test'),
     ready('a', usual, 'y.test'),
   ])
-  const rooms = (paths = PATHS) => claimFilter(queues.full(), NOTHING, paths).rooms
+  const rooms = (paths = PATHS) => claimFilter(queues.room.full(), NOTHING, paths).rooms
   assert.deepEqual(rooms(), [{ companyId: 'a', domains: ['x.test'], room: 3 }])
   // Two for each of this node's sessions, of which it has one here, but as many as for the slowest site.
-  queues.shared = true
+  queues.room.shared = true
   for (let n = 0; n < 3; n++) queues.push(ready('a', slow, 'x.test'))
   assert.deepEqual(rooms(), [
     { companyId: 'a', domains: ['x.test'], room: 0 },
     { companyId: 'a', domains: ['y.test'], room: 4 },
   ])
-  assert.deepEqual(queues.hasRoom('a', slow), false)
-  assert.deepEqual(queues.hasRoom('a', usual), true)
+  assert.deepEqual(queues.room.hasRoom('a', slow), false)
+  assert.deepEqual(queues.room.hasRoom('a', usual), true)
   const isOnly: KnownPaths['isOnly'] = (_, path) => path === usual
   assert.deepEqual(rooms({ ...PATHS, isOnly })[1], { companyId: 'a', domains: null, room: 4 })
 
   // A path that takes them fast gets as many as began within the last seconds.
   const fast = queuesWith([])
-  fast.shared = true
+  fast.room.shared = true
   for (let n = 0; n < 9; n++) {
     fast.push(ready('a', usual, 'y.test'))
     const taken = fast.take()!
@@ -86,12 +86,12 @@ test('a slow path gets no more from a claim than may wait for it, and other node
     fast.done(taken)
   }
   assert.deepEqual(
-    claimFilter(fast.full(), NOTHING, PATHS).rooms.map(({ room }) => room),
+    claimFilter(fast.room.full(), NOTHING, PATHS).rooms.map(({ room }) => room),
     [0],
   )
   for (let n = 0; n < 5; n++) fast.done(fast.take()!)
   assert.deepEqual(
-    claimFilter(fast.full(), NOTHING, PATHS).rooms.map(({ room }) => room),
+    claimFilter(fast.room.full(), NOTHING, PATHS).rooms.map(({ room }) => room),
     [10],
   )
 })

@@ -156,37 +156,37 @@ test('full lanes and full companies are named, and the remaining room is counted
   const [x, y] = [pathTo('x.test', { waiting: 2 }), pathTo('y.test', { waiting: 2 })]
   const two = [ready('a', x), ready('a', x)]
   for (const one of two) queues.push(one)
-  const { companies, lanes } = queues.full()
+  const { companies, lanes } = queues.room.full()
   assert.deepEqual(companies, [])
   assert.deepEqual(
     lanes.map(({ companyId, waiting }) => [companyId, ...waiting]),
     [['a', ...two]],
   )
-  assert.equal(queues.hasRoom('a', x), false)
-  assert.equal(queues.hasRoom('a', y), true)
+  assert.equal(queues.room.hasRoom('a', x), false)
+  assert.equal(queues.room.hasRoom('a', y), true)
   queues.push(ready('a', y))
-  assert.deepEqual(queues.full(), { companies: ['a'], lanes: [] })
-  assert.equal(queues.hasRoom('a', y), false)
+  assert.deepEqual(queues.room.full(), { companies: ['a'], lanes: [] })
+  assert.equal(queues.room.hasRoom('a', y), false)
   assert.equal(queues.holdings.room, 3)
 })
 
 test('a company that has nothing yet is let in although the memory is full of messages of others', () => {
   const queues = readyQueues({ maxBytes: 100 })
   queues.push(ready('a', 'x.test', 60))
-  assert.equal(queues.hasRoom('a', pathTo('x.test')), false)
+  assert.equal(queues.room.hasRoom('a', pathTo('x.test')), false)
   queues.push(ready('b', 'y.test', 60))
-  assert.equal(queues.hasRoom('c', pathTo('z.test')), true)
-  assert.deepEqual(queues.full().companies, ['a', 'b'])
+  assert.equal(queues.room.hasRoom('c', pathTo('z.test')), true)
+  assert.deepEqual(queues.room.full().companies, ['a', 'b'])
   for (let next = queues.take(); next !== null; next = queues.take());
   // Octets of deliveries under way count too: they are in memory until these have ended.
-  assert.deepEqual(queues.full().companies, ['a', 'b'])
+  assert.deepEqual(queues.room.full().companies, ['a', 'b'])
 })
 
 test('the octets of a company that goes on are free again when a delivery has ended, or was given back', () => {
   const queues = readyQueues({ maxBytes: 100 })
   const fill = () => {
     let n = 0
-    for (; queues.hasRoom('a', pathTo('x.test')); n++) queues.push(ready('a', 'x.test', 20))
+    for (; queues.room.hasRoom('a', pathTo('x.test')); n++) queues.push(ready('a', 'x.test', 20))
     return n
   }
   const first = fill()
@@ -207,9 +207,9 @@ test('there is never less than no room, and nothing more is let in than there ar
   assert.equal(queues.holdings.room, 0)
   assert.equal(queues.holdings.waiting, 10)
   // All are at their share; only one that has nothing yet is let in.
-  assert.equal(queues.full().companies.length, 10)
-  assert.equal(queues.hasRoom('company 0', pathTo('y.test')), false)
-  assert.equal(queues.hasRoom('another', pathTo('x.test')), true)
+  assert.equal(queues.room.full().companies.length, 10)
+  assert.equal(queues.room.hasRoom('company 0', pathTo('y.test')), false)
+  assert.equal(queues.room.hasRoom('another', pathTo('x.test')), true)
   while (queues.holdings.waiting > 3) for (const one of takeAll(queues)) queues.done(one)
   assert.equal(queues.holdings.room, 6 - queues.holdings.waiting)
 })
@@ -218,7 +218,7 @@ test('the first messages of many companies do not fill the memory either', () =>
   const queues = readyQueues({ maxBytes: 100 })
   let admitted = 0
   for (let n = 0; n < 50; n++) {
-    if (!queues.hasRoom(`company ${n}`, pathTo('x.test'))) continue
+    if (!queues.room.hasRoom(`company ${n}`, pathTo('x.test'))) continue
     queues.push(ready(`company ${n}`, 'x.test', 30))
     admitted++
   }
@@ -232,12 +232,13 @@ for (const noisy of [1, 2, 3, 20]) {
     for (let company = 0; company < noisy; company++) {
       for (let i = 0; i < 3_000; i++) {
         const site = `dead${i % 100}.test`
-        if (queues.hasRoom(`noisy ${company}`, pathTo(site))) queues.push(ready(`noisy ${company}`, site))
+        if (queues.room.hasRoom(`noisy ${company}`, pathTo(site)))
+          queues.push(ready(`noisy ${company}`, site))
       }
       takeAll(queues)
     }
     assert.equal(takeAll(queues).length, 0)
-    assert.ok(queues.hasRoom('quiet', pathTo('alive.test')))
+    assert.ok(queues.room.hasRoom('quiet', pathTo('alive.test')))
     queues.push(ready('quiet', 'alive.test'))
     assert.deepEqual(
       takeAll(queues).map(({ email }) => email.companyId),

@@ -75,7 +75,7 @@ test('a delivery that continues with another server counts beside the one that h
   const [first, second] = [1, 2, 3].map(() => pushed(queues, 'a', path))
   queues.take()
   queues.takeBehind(first!)
-  queues.part(first!)
+  queues.places.part(first!)
   assert.equal(queues.busyOn(path), 2)
   queues.done(first!)
   assert.equal(queues.busyOn(path), 1)

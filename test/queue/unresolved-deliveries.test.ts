@@ -45,7 +45,7 @@ test('its place and its octets are taken meanwhile, by its company', () => {
   assert.equal(queues.holdings.room, 3)
   assert.equal(queues.holdings.bytes, 30)
   assert.equal(queues.holdings.allow('a'), false)
-  assert.deepEqual(queues.full(), { companies: ['a'], lanes: [] })
+  assert.deepEqual(queues.room.full(), { companies: ['a'], lanes: [] })
   assert.equal(queues.holdings.allow('b'), true)
 })
 

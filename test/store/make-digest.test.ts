@@ -6,8 +6,8 @@ import {
   emailTerms,
   LIST,
   placesOf,
+  placesOfTerm,
   sharedBy,
-  unshared,
 } from '../../src/store/digest.ts'
 import { type DigestedRow, wholeEvents } from '../../src/store/digested-rows.ts'
 import { makeDigest } from '../../src/store/make-digest.ts'
@@ -51,7 +51,7 @@ function placesIn({ lists }: Digest, segment: number, term: number, whose = COMP
   return rows
     .flatMap(({ minor, places }) => {
       if (minor === term) return placesOf(segment, EMAILS_A_SEGMENT, places)
-      return minor === sharedBy(term) ? placesOf(segment, EMAILS_A_SEGMENT, unshared(term, places)) : []
+      return minor === sharedBy(term) ? placesOf(segment, EMAILS_A_SEGMENT, placesOfTerm(term, places)) : []
     })
     .sort((a, b) => a - b)
 }

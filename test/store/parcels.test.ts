@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { packAccept, packRecord, unpacked } from '../../src/store/sqlite/parcels.ts'
+import { packAccept, packRecord, unpackCall } from '../../src/store/sqlite/parcels.ts'
 import type { AttemptRecord } from '../../src/store/store.ts'
 import { attempt, company, deferred, email, newId, result, to } from './samples.ts'
 
 function recorded(value: AttemptRecord): unknown {
-  return unpacked(structuredClone(packRecord(value, [])))
+  return unpackCall(structuredClone(packRecord(value, [])))
 }
 
 test('a new email arrives at the writer unchanged, with its large parts in a buffer of their own', () => {
@@ -21,7 +21,7 @@ test('a new email arrives at the writer unchanged, with its large parts in a buf
     const parcel = packAccept(value, lease, moved)
     assert.equal(moved.length, 1)
     assert.notEqual(moved[0], raw.buffer)
-    const call = unpacked(structuredClone(parcel, { transfer: moved }))
+    const call = unpackCall(structuredClone(parcel, { transfer: moved }))
     assert.deepEqual(call, { name: 'accept', args: [value, lease] })
   }
 })

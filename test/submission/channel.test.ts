@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Channel } from '../../src/submission/channel.ts'
-import { reply, written } from '../../src/submission/reply.ts'
+import { reply, replyLines } from '../../src/submission/reply.ts'
 
 /** Octets of replies that may wait before they are sent on, and again in the socket. */
 const MAX_UNREAD = 64 * 1024
@@ -35,7 +35,7 @@ describe('a client that reads no replies', () => {
     client.pause()
     client.write('N\r\n'.repeat(COMMANDS))
     const channel = new Channel(socket, () => null)
-    const octets = Buffer.byteLength(written(ANSWER))
+    const octets = Buffer.byteLength(replyLines(ANSWER))
     let answered = 0
     let broken: unknown = null
     const session = (async () => {

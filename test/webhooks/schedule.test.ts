@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WEBHOOK_SCHEDULE } from '../../src/events/webhooks/schedule.ts'
-import { counting } from '../../src/events/webhooks/secrets.ts'
+import { signingSecrets } from '../../src/events/webhooks/secrets.ts'
 import { receiving, Stage } from './stage.ts'
 
 const SECOND = 1_000
@@ -117,7 +117,7 @@ test('one that succeeds now and then is not disabled', async (t) => {
 })
 
 test('the secret before the newest signs too for a day', () => {
-  assert.deepEqual(counting('new', 'old', NOON, NOON + DAY - 1), ['new', 'old'])
-  assert.deepEqual(counting('new', 'old', NOON, NOON + DAY), ['new'])
-  assert.deepEqual(counting('new', null, null, NOON), ['new'])
+  assert.deepEqual(signingSecrets('new', 'old', NOON, NOON + DAY - 1), ['new', 'old'])
+  assert.deepEqual(signingSecrets('new', 'old', NOON, NOON + DAY), ['new'])
+  assert.deepEqual(signingSecrets('new', null, null, NOON), ['new'])
 })

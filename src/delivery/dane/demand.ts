@@ -14,7 +14,7 @@ export interface DaneProof {
   names: string[]
 }
 
-export type DaneAnswer =
+type DaneAnswer =
   /** The host is not protected by DANE. */
   | { kind: 'none' }
   /** TLS is mandatory; `proof` is null when no record can be used (RFC 7672 2.2). */

@@ -24,7 +24,7 @@ import type { TlsDemand } from '../smtp/target.ts'
 export interface ForecastParts {
   /** POSTROAD_DELIVERY. */
   delivery: DeliveryRoute
-  /** Answers the same question twice alike: delivery asks for the servers, and the forecast for their preference. */
+  /** With a cache: the code of delivery looks up the servers, and the forecast looks up their preferences once more. */
   resolver: Pick<Resolver, 'mx' | 'addresses' | 'tlsa'>
   guard: AddressGuard
   hostname: string
@@ -66,7 +66,7 @@ export interface Forecast {
 }
 
 /** Why no server can be asked. */
-export interface ServerObstacle {
+interface ServerObstacle {
   failure: Pick<RouteFailure, 'message' | 'detail'>
   /** The mail bounces; otherwise it waits. */
   bounces: boolean
@@ -170,16 +170,16 @@ async function directHost(
       source === null ? { tls: 'opportunistic', source: 'default' } : { tls: 'verified', source }
     return { name, preference, addresses: [], failure, tls }
   }
-  return { name, preference, ...reached(reachable(found, name, source)), tls: policy.demand }
+  return { name, preference, ...addressesOrFailure(reachable(found, name, source)), tls: policy.demand }
 }
 
 async function relayHost({ host, tls, implicitTls }: RelayRoute): Promise<ForecastHost> {
   const found = await relayAddresses(host, new Ipv6Reachability())
   const demand = implicitTls && tls !== 'verified' ? 'required' : tls
-  return { name: host, preference: null, ...reached(found), tls: { tls: demand, source: 'route' } }
+  return { name: host, preference: null, ...addressesOrFailure(found), tls: { tls: demand, source: 'route' } }
 }
 
-function reached(found: ServerAddresses): Pick<ForecastHost, 'addresses' | 'failure'> {
+function addressesOrFailure(found: ServerAddresses): Pick<ForecastHost, 'addresses' | 'failure'> {
   return found.kind === 'addresses'
     ? { addresses: found.addresses, failure: null }
     : { addresses: [], failure: found.failure }

@@ -30,7 +30,7 @@ export interface DeliveryRehearsal {
   dialogue: string
 }
 
-export interface RehearsedEnvelope {
+interface RehearsedEnvelope {
   /** RFC 5321 reverse-path without brackets; empty for the null sender. */
   sender: string
   recipient: string

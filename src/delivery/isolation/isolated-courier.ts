@@ -30,7 +30,7 @@ interface IsolatedItem {
   resolve: (result: DeliveryResult) => void
 }
 
-export interface IsolatedCourierOptions {
+interface IsolatedCourierOptions {
   process: CourierOptions
   right: SendingRight
   log: Log
@@ -109,7 +109,7 @@ export class IsolatedCourier implements Courier {
     if (alone) this.#keepAlone(next)
     this.#copyRight()
     this.#deadline = setTimeout(() => this.#condemn('time'), this.#options.deadline ?? DEADLINE_MS)
-    this.#say({ kind: 'deliver', ...crossing(next) })
+    this.#say({ kind: 'deliver', ...isolatedDelivery(next) })
   }
 
   #keepAlone(item: IsolatedItem): void {
@@ -281,7 +281,7 @@ export class IsolatedCourier implements Courier {
   }
 }
 
-function crossing({ number, delivery }: IsolatedItem): IsolatedDelivery {
+function isolatedDelivery({ number, delivery }: IsolatedItem): IsolatedDelivery {
   const { policy, source } = delivery.path
   const keys = delivery.signing.map(({ privateKey, ...key }) => {
     return { ...key, privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }) }

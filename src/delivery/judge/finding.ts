@@ -34,7 +34,7 @@ export type Finding =
   /** Ours: the proxy of the source fails. */
   | 'source'
 
-export interface Consequence {
+interface Consequence {
   /** The recipient bounces, unless another server's answer allows a retry. */
   ends: boolean
   /** The recipient's address goes to the suppression list. */

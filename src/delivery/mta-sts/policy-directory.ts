@@ -6,7 +6,7 @@ import type { KeptMtaStsPolicy, MtaStsStore } from '../../store/store.ts'
 import { fetchPolicy } from './fetch-policy.ts'
 import { policyId } from './policy.ts'
 
-export interface PolicyDirectoryOptions {
+interface PolicyDirectoryOptions {
   resolver: Pick<Resolver, 'txt'>
   /** The guarded HTTP client, with the addresses that `resolver` finds. */
   ask: SendRequest
@@ -40,7 +40,7 @@ export interface PolicyAnswer {
 }
 
 /** `lookup`: whether the domain has a policy is not known. `fetch`: it announces one that cannot be fetched. */
-export interface PolicyFault {
+interface PolicyFault {
   at: 'lookup' | 'fetch'
   /** A sentence without a final dot. */
   message: string

@@ -18,7 +18,7 @@ import type { HostPolicies } from './tls-policy.ts'
 import { policyCounted } from './tls-sessions.ts'
 import type { WalkLimits } from './walk-limits.ts'
 
-export interface DirectOptions {
+interface DirectOptions {
   resolver: Resolver
   guard: Pick<MailGuard, 'current'>
   policies: HostPolicies

@@ -25,7 +25,7 @@ export function reportOf({
   const report: HindranceReport = {
     kind,
     met: ofSession ? 'session' : toMail ? 'mail' : 'recipient',
-    message: named(message, asked),
+    message: withServerName(message, asked),
   }
   if (asked !== undefined) report.server = asked
   if (code !== undefined) report.code = code
@@ -36,7 +36,7 @@ export function reportOf({
 }
 
 /** A reply with the host that gave it: other mail, which has not asked the server, is held with these words. */
-function named(message: string, server: string | undefined): string {
+function withServerName(message: string, server: string | undefined): string {
   return server === undefined || !/^[45]\d\d[ -]/.test(message)
     ? message
     : `${parseServer(server).host}: ${message}`

@@ -12,10 +12,7 @@ import type { CountedPolicy } from './tls-sessions.ts'
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'localAddress' | 'proxy' | 'timeouts'>
 
 /** The settings for connections to a server, or the reason why it must not be contacted. */
-export type ServerChoice = (
-  | { kind: 'target'; target: ServerTarget }
-  | { kind: 'none'; failure: RouteFailure }
-) & {
+type ServerChoice = ({ kind: 'target'; target: ServerTarget } | { kind: 'none'; failure: RouteFailure }) & {
   /**
    * Makes the policy under which sessions are counted; called only for a session that counts. Absent or null: sessions
    * are not counted.

@@ -137,7 +137,7 @@ class SitesReader {
     const terms = this.#terms(table, Object.keys(KEYS))
     const { name } = table
     if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME) {
-      throw this.#fault('name', `name ${shown(name)}: a text of 1 to ${MAX_NAME} characters is needed`)
+      throw this.#fault('name', `name ${valueText(name)}: a text of 1 to ${MAX_NAME} characters is needed`)
     }
     const block = {
       name: name.trim(),
@@ -181,7 +181,7 @@ class SitesReader {
     set('backOff', this.#quantity(table, 'back_off', durationWithin('1s', '1h')))
     const { source = null } = table
     if (source !== null && typeof source !== 'string')
-      throw this.#fault('source', `source ${shown(source)}: a text is needed`)
+      throw this.#fault('source', `source ${valueText(source)}: a text is needed`)
     return { limits, replies: this.#replies(table), source }
   }
 
@@ -190,7 +190,7 @@ class SitesReader {
     if (value === undefined || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most)) {
       return value as number | undefined
     }
-    throw this.#fault(key, `${key} ${shown(value)}: a whole number from 1 to ${most} is needed`)
+    throw this.#fault(key, `${key} ${valueText(value)}: a whole number from 1 to ${most} is needed`)
   }
 
   #rate(table: Record<string, unknown>, key: string, most: number): number | null | undefined {
@@ -199,7 +199,7 @@ class SitesReader {
     if (typeof value === 'string') {
       throw this.#fault(
         key,
-        `${key} ${shown(value)}: a whole number from 1 to ${most}, or "unlimited", is needed`,
+        `${key} ${valueText(value)}: a whole number from 1 to ${most}, or "unlimited", is needed`,
       )
     }
     return this.#count(table, key, most)
@@ -208,7 +208,7 @@ class SitesReader {
   #switch(table: Record<string, unknown>, key: string): boolean | undefined {
     const value = table[key]
     if (value === undefined || typeof value === 'boolean') return value
-    throw this.#fault(key, `${key} ${shown(value)}: true or false is needed`)
+    throw this.#fault(key, `${key} ${valueText(value)}: true or false is needed`)
   }
 
   #quantity(
@@ -219,12 +219,12 @@ class SitesReader {
     const value = table[key]
     if (value === undefined) return undefined
     if (value === 'unlimited' && key === 'size') return null
-    if (typeof value !== 'string') throw this.#fault(key, `${key} ${shown(value)}: a text is needed`)
+    if (typeof value !== 'string') throw this.#fault(key, `${key} ${valueText(value)}: a text is needed`)
     try {
       return read(value)
     } catch (error) {
       if (!(error instanceof SettingValueError)) throw error
-      throw this.#fault(key, `${key} ${shown(value)}: ${error.message}`)
+      throw this.#fault(key, `${key} ${valueText(value)}: ${error.message}`)
     }
   }
 
@@ -232,7 +232,7 @@ class SitesReader {
     if (value === undefined || allowed.includes(value as Word)) return value as Word | undefined
     throw this.#fault(
       key,
-      `${key} ${shown(value)}: allowed are ${allowed.map((word) => `"${word}"`).join(', ')}`,
+      `${key} ${valueText(value)}: allowed are ${allowed.map((word) => `"${word}"`).join(', ')}`,
     )
   }
 
@@ -240,7 +240,7 @@ class SitesReader {
     const value = table[key]
     if (value === undefined) return []
     if (!Array.isArray(value) || value.length > MAX_NAMES) {
-      throw this.#fault(key, `${key} ${shown(value)}: a list of at most ${MAX_NAMES} names is needed`)
+      throw this.#fault(key, `${key} ${valueText(value)}: a list of at most ${MAX_NAMES} names is needed`)
     }
     return value.map((name) => {
       const host = typeof name === 'string' ? name.toLowerCase().replace(/\.$/, '') : ''
@@ -254,14 +254,17 @@ class SitesReader {
       const allowed = key === 'mx' ? 'mx1.example.com or *.example.com' : 'example.com'
       throw this.#fault(
         key,
-        `${key} has ${shown(name)}: names like ${allowed} are allowed, with letters of other scripts as xn--`,
+        `${key} has ${valueText(name)}: names like ${allowed} are allowed, with letters of other scripts as xn--`,
       )
     })
   }
 
   #replies({ replies = [] }: Record<string, unknown>): ReplyRule[] {
     if (!Array.isArray(replies) || replies.length > MAX_REPLIES) {
-      throw this.#fault('replies', `replies ${shown(replies)}: a list of at most ${MAX_REPLIES} is needed`)
+      throw this.#fault(
+        'replies',
+        `replies ${valueText(replies)}: a list of at most ${MAX_REPLIES} is needed`,
+      )
     }
     return replies.map((rule: unknown) => {
       const { pattern, finding, ...others } = isTable(rule) ? rule : {}
@@ -273,7 +276,7 @@ class SitesReader {
       ) {
         throw this.#fault(
           'replies',
-          `replies has ${shown(rule)}: { pattern = '...', finding = "busy" } is needed, the pattern with at most ${MAX_PATTERN} characters`,
+          `replies has ${valueText(rule)}: { pattern = '...', finding = "busy" } is needed, the pattern with at most ${MAX_PATTERN} characters`,
         )
       }
       const means = this.#word(finding, 'replies: finding', REPLY_FINDINGS)
@@ -304,7 +307,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return 'is missing'
   const text = JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))
   return text.length > 80 ? `${text.slice(0, 77)}...` : text

@@ -5,7 +5,7 @@ import type { Finding } from '../judge/finding.ts'
 export type SiteTls = 'opportunistic' | 'required' | 'verified'
 
 export interface SiteLimits {
-  /** At once, of all nodes together. */
+  /** The most sessions at once, of all nodes together. */
   sessions: number
   messagesPerSession: number
   /** The rates are those of all nodes together; null: no limit. */
@@ -21,7 +21,7 @@ export interface SiteLimits {
   backOff: number | null
 }
 
-/** The findings that a site's own reply may stand for. The others follow from more than words. */
+/** The findings that a rule for replies may name. The others depend on more than the words of a reply. */
 export const REPLY_FINDINGS = [
   'busy',
   'path',

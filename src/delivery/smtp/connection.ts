@@ -49,7 +49,7 @@ interface SmtpExchange {
 }
 
 /** The result of sending the message text. */
-export interface HandoverResult extends ExchangeResult {
+interface HandoverResult extends ExchangeResult {
   /** The final dot has left for the network, so the server may have the message, whatever happens from here on. */
   dotSent: boolean
   /** `handOver` refused, so the transaction was abandoned before the dot. */
@@ -103,9 +103,9 @@ export class SmtpConnection {
       else this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`)
     })
     this.#reader = new ReplyReader(this.#onReply)
-    // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements.
     this.#proxy = target.proxy ?? null
     const options = {
+      // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements.
       noDelay: true,
       // Detects a peer that vanished while the session was idle, well before a transaction waits minutes for the answer
       // to MAIL.

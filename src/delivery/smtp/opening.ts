@@ -10,11 +10,11 @@ import type { SmtpTarget } from './target.ts'
  * SmtpError.
  */
 export async function open(connection: SmtpConnection, target: SmtpTarget): Promise<Extensions> {
-  ended(await connection.opened())
-  if (target.implicitTls) ended(await connection.startTls('connect'))
+  throwIfFailed(await connection.opened())
+  if (target.implicitTls) throwIfFailed(await connection.startTls('connect'))
   const greeting = await ask(connection, null, 'greeting')
   if (replyClass(greeting) !== 2)
-    throw refused(connection, 'reply', 'greeting', 'refused the session', greeting)
+    throw refusal(connection, 'reply', 'greeting', 'refused the session', greeting)
 
   let extensions = await hello(connection, target)
   if (!connection.tls && target.tls !== 'off') {
@@ -24,9 +24,9 @@ export async function open(connection: SmtpConnection, target: SmtpTarget): Prom
   }
   if (target.credentials) {
     if (!connection.tls && target.tls !== 'off') {
-      throw refused(connection, 'auth', 'auth', 'offers no TLS, so it is not given the credentials')
+      throw refusal(connection, 'auth', 'auth', 'offers no TLS, so it is not given the credentials')
     }
-    ended(await authenticate(connection, extensions, target.credentials))
+    throwIfFailed(await authenticate(connection, extensions, target.credentials))
   }
   return extensions
 }
@@ -35,13 +35,13 @@ export async function open(connection: SmtpConnection, target: SmtpTarget): Prom
 async function hello(connection: SmtpConnection, target: SmtpTarget): Promise<Extensions> {
   const answer = await ask(connection, `EHLO ${target.helo}`, 'ehlo')
   if (replyClass(answer) === 2) return parseExtensions(answer)
-  if (replyClass(answer) !== 5) throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
+  if (replyClass(answer) !== 5) throw refusal(connection, 'reply', 'ehlo', 'refused EHLO', answer)
   const { replies, error } = await connection.exchange([`HELO ${target.helo}`], ['ehlo'])
   // A server that refuses us altogether says so in its answer to EHLO, and may not wait for HELO.
-  if (error?.kind === 'closed') throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
-  ended(error)
+  if (error?.kind === 'closed') throw refusal(connection, 'reply', 'ehlo', 'refused EHLO', answer)
+  throwIfFailed(error)
   const plain = replies[0]!
-  if (replyClass(plain) !== 2) throw refused(connection, 'reply', 'ehlo', 'refused EHLO and HELO', plain)
+  if (replyClass(plain) !== 2) throw refusal(connection, 'reply', 'ehlo', 'refused EHLO and HELO', plain)
   return noExtensions
 }
 
@@ -54,32 +54,32 @@ async function upgrade(
   const insists = target.tls !== 'opportunistic'
   if (!extensions.startTls) {
     // An attacker gets around required TLS by removing the offer.
-    if (insists) throw refused(connection, 'tls', 'starttls', 'offers no STARTTLS, but TLS is required')
+    if (insists) throw refusal(connection, 'tls', 'starttls', 'offers no STARTTLS, but TLS is required')
     return false
   }
   const answer = await ask(connection, 'STARTTLS', 'starttls')
   if (replyClass(answer) !== 2) {
     // The error carries no code: a failure to get TLS now is no verdict on the mail, even if the server answered 5yz.
     const said = `refused STARTTLS: ${replyText(answer)}`
-    if (insists) throw refused(connection, 'tls', 'starttls', `${said}, but TLS is required`)
+    if (insists) throw refusal(connection, 'tls', 'starttls', `${said}, but TLS is required`)
     connection.dialogue?.note('going on in clear')
     return false
   }
-  ended(await connection.startTls('starttls'))
+  throwIfFailed(await connection.startTls('starttls'))
   return true
 }
 
 async function ask(connection: SmtpConnection, command: string | null, stage: Stage): Promise<Reply> {
   const { replies, error } = await connection.exchange(command === null ? [] : [command], [stage])
-  ended(error)
+  throwIfFailed(error)
   return replies[0]!
 }
 
-function ended(error: SmtpError | null): void {
+function throwIfFailed(error: SmtpError | null): void {
   if (error) throw error
 }
 
-function refused(
+function refusal(
   connection: SmtpConnection,
   kind: SmtpErrorKind,
   stage: Stage,

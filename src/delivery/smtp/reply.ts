@@ -25,7 +25,7 @@ export function clip(text: string): string {
   return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
 }
 
-export interface ReplyLine {
+interface ReplyLine {
   code: number
   /** More lines follow. */
   continued: boolean

@@ -27,9 +27,9 @@ interface CommandStep {
  * - `reset`: it holds a sender without a message (RFC 5321 4.1.1.2).
  * - `behind`: it has a message that it has not answered yet.
  */
-export type TransferStart = 'clear' | 'reset' | 'behind'
+type TransferStart = 'clear' | 'reset' | 'behind'
 
-export interface TransferTurn {
+interface TransferTurn {
   dialogue: Dialogue
   /** The transaction before has ended. */
   begun: Promise<void>

@@ -163,7 +163,7 @@ function termsOf([
 }
 
 /** The keys and policies that were sent before the deliveries that name them, by id. */
-export interface ThreadCache {
+interface ThreadCache {
   keys: ReadonlyMap<string, SigningKey>
   policies: ReadonlyMap<string, Pick<Way, 'policy' | 'source'>>
 }

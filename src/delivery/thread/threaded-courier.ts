@@ -21,7 +21,7 @@ import { TurnBatch } from './turn-batch.ts'
 type PostToThread = (message: ToThread, moved?: ArrayBuffer[]) => void
 
 /** Prepares a large message; null for one that the delivery thread prepares. */
-export type PrepareLarge = (delivery: Delivery) => PreparedMessage | null
+type PrepareLarge = (delivery: Delivery) => PreparedMessage | null
 
 /** Keys and policies sent to a thread before it forgets them all: every change of a route or key adds another one. */
 const MAX_TOLD = 10_000

@@ -77,12 +77,13 @@ function endAfterAttempt(
       lastMessage: message,
     },
     events,
-    suppress: suppressing(outcome, message) ?? fullMailboxCause(events[0]!.detail, happening.fullMailbox),
+    suppress:
+      suppressionCause(outcome, message) ?? fullMailboxCause(events[0]!.detail, happening.fullMailbox),
     tried: true,
   }
 }
 
-function suppressing(outcome: Outcome, message: string): SuppressionCause | null {
+function suppressionCause(outcome: Outcome, message: string): SuppressionCause | null {
   if (outcome.complained) return COMPLAINT
   return outcome.suppress ? bounceSuppression(outcome, message) : null
 }
@@ -128,7 +129,7 @@ function decideDeferral(before: LeaseFacts, happening: AttemptHappening, dueAt: 
 function decidePostponement(before: LeaseFacts, happening: AttemptHappening): Decision {
   const { at, outcome, again: dueAt, patience, untried, heldFor, metAt = at, beginsAt = at } = happening
   const postponedSince = happening.anew ? beginsAt : postponedFrom(before.postponedSince, beginsAt)
-  // Not until now: a service that was down for days has not asked a server since.
+  // Counted up to the last failure and not up to now: a service that was down for days has asked no server since.
   const lasted = metAt - postponedSince
   const tried = !untried
   const detail = detailOf(happening)
@@ -166,8 +167,8 @@ function decidePostponement(before: LeaseFacts, happening: AttemptHappening): De
 }
 
 /**
- * Adds the reason for people. A recipient that was given up for no better reason than its last error's has expired (RFC
- * 3463 3.5).
+ * Adds the reason for people: `expired` (RFC 3463 3.5) for a recipient that was given up after a last error without a
+ * reason of its own.
  */
 function classify(detail: EventDetail, { verdict, category, permanent }: Outcome, ends: boolean): void {
   const known = category ?? (verdict === 'uncertain' ? 'network' : 'other')

@@ -18,15 +18,15 @@ interface AcceptanceTimes {
 
 /** The first event, about the email as a whole. */
 export function firstEvent({ createdAt: at, dueAt, scheduledAt }: AcceptanceTimes): NewEvent {
-  return scheduledAt === null ? begun(at) : { type: 'scheduled', at, detail: { nextAttemptAt: dueAt } }
+  return scheduledAt === null ? sentEvent(at) : { type: 'scheduled', at, detail: { nextAttemptAt: dueAt } }
 }
 
 /** The event of a scheduled email as a whole: the first of its recipients is claimed. */
-export function begun(at: number): NewEvent {
+export function sentEvent(at: number): NewEvent {
   return { type: 'sent', at, detail: {} }
 }
 
-export type InitialState = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
+type InitialState = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
 
 /** The facts about a recipient that has not been tried. */
 export const UNTRIED: LeaseFacts = {

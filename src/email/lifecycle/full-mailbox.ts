@@ -1,4 +1,4 @@
-/** Full mailboxes: one that stays full for long belongs to nobody any more, but one report says nothing about that. */
+/** Full mailboxes: a mailbox that stays full for long is abandoned, but a single report does not prove that. */
 import type { EventDetail } from '../event.ts'
 import { formatDuration } from './duration.ts'
 import type { FullMailboxRule, SuppressionCause } from './happening.ts'

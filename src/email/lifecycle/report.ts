@@ -31,7 +31,7 @@ export function decideReport(before: PriorFacts, happening: ReportHappening): De
 function decideBounce({ state }: PriorFacts, report: ReturnedReport): Decision | null {
   const { at, detail: given, deadAddress, fullMailbox } = report
   if (state === 'bounced') return null
-  const detail = classified('bounced', given)
+  const detail = withCategory('bounced', given)
   const reason = detail.message || 'returned by the recipient server'
   const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
   return {
@@ -45,11 +45,11 @@ function decideBounce({ state }: PriorFacts, report: ReturnedReport): Decision |
 
 function decideDelay({ state }: PriorFacts, { at, detail }: ReturnedReport): Decision | null {
   const over = state === 'bounced' || state === 'failed' || state === 'suppressed' || state === 'canceled'
-  return over ? null : recordEvent('delivery_delayed', at, classified('delivery_delayed', detail))
+  return over ? null : recordEvent('delivery_delayed', at, withCategory('delivery_delayed', detail))
 }
 
 /** The reporter may have read more than the reply: then its word counts. */
-function classified(type: EventType, detail: EventDetail): EventDetail {
+function withCategory(type: EventType, detail: EventDetail): EventDetail {
   return { ...detail, ...classificationOf(type, detail) }
 }
 

@@ -9,13 +9,13 @@ import { replyWords } from './reply.ts'
 export type FormEvent = Record<string, unknown>
 
 /** Where a stored message can be retrieved. */
-export interface FormStorage {
+interface FormStorage {
   url: string
   key: string
 }
 
 /** The names of an event; webhooks have one word for event and severity. */
-export interface FormWord {
+interface FormWord {
   event: string
   severity?: 'permanent' | 'temporary'
   webhook: string
@@ -195,6 +195,6 @@ export function storageKey(emailId: string, position: number | null): string {
   return position === null ? emailId : `${emailId}.${position}`
 }
 
-export function storedPath(domain: string, key: string): string {
+function storedPath(domain: string, key: string): string {
   return `/v3/domains/${domain}/messages/${key}`
 }

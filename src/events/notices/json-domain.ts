@@ -5,7 +5,7 @@ import type { DomainState, RecordSnapshot } from '../../email/domain-state.ts'
 /** The service has no regions. Clients know a closed list, and need one of its values. */
 export const REGION = 'us-east-1'
 
-export type JsonDomainStatus = 'not_started' | 'pending' | 'verified' | 'failed'
+type JsonDomainStatus = 'not_started' | 'pending' | 'verified' | 'failed'
 
 /** An operator may have activated the domain without a DNS check: clients see a domain that may send as verified. */
 export function jsonDomainStatus({

@@ -40,7 +40,7 @@ export const JSON_COMPANY_TYPES: Readonly<Record<CompanyEventType, string | null
   'problem.ended': 'problem.ended',
 }
 
-export interface JsonEvent {
+interface JsonEvent {
   type: string
   created_at: string
   /** A sentence, which chat programs show. */

@@ -18,7 +18,7 @@ import { Shares } from './shares.ts'
 import { type TryPorts, tryOnce } from './try.ts'
 import type { PendingMessage } from './webhook-queue.ts'
 
-export interface WebhookPorts extends TryPorts, ReadPorts {
+interface WebhookPorts extends TryPorts, ReadPorts {
   /** False: the webhook no longer belongs to this node, or was changed. */
   commit(progress: WebhookProgress): Promise<boolean>
   /** Removes old attempts of a webhook. */

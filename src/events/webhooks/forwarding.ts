@@ -22,7 +22,7 @@ import type { OpenWebhook } from './endpoint.ts'
 import { LISTENING_SCHEDULE } from './schedule.ts'
 import { keyOf } from './subject.ts'
 
-export interface ForwardingOptions {
+interface ForwardingOptions {
   companyId: string
   dialect: WebhookDialect
   url: string

@@ -23,7 +23,7 @@ export interface ReadPorts {
 const RETRIES = 50
 
 /** Events to send. `told` has all wanted events up to the place `upTo`. */
-export interface Portion {
+interface Portion {
   told: EventNotice<LogEntry>[]
   upTo: LogPosition
 }

@@ -31,7 +31,7 @@ export function newSigningKey(): string {
 }
 
 /** The secrets of a webhook that sign now. */
-export function counting<Secret>(
+export function signingSecrets<Secret>(
   newest: Secret,
   previous: Secret | null,
   rotatedAt: number | null,

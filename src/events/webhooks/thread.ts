@@ -33,7 +33,7 @@ function commit(progress: WebhookProgress): Promise<boolean> {
   return answered.promise
 }
 
-function answered(id: number): PromiseWithResolvers<boolean> | undefined {
+function takeCall(id: number): PromiseWithResolvers<boolean> | undefined {
   const waiting = calls.get(id)
   calls.delete(id)
   return waiting
@@ -89,10 +89,10 @@ port.on('message', (message: ToWebhookThread) => {
       dispatcher.hold(message.webhooks)
       break
     case 'answer':
-      answered(message.call)?.resolve(message.value)
+      takeCall(message.call)?.resolve(message.value)
       break
     case 'failed':
-      answered(message.call)?.reject(new StoreUnavailable(message.message))
+      takeCall(message.call)?.reject(new StoreUnavailable(message.message))
       break
     case 'close':
       void close()

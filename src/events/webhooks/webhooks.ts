@@ -9,9 +9,9 @@ import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import type { WebhooksInState } from './dispatcher.ts'
 import type { OpenWebhook, WebhookState } from './endpoint.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
-import { counting, hasOwnSecret, openSigningKey, openWebhookSecret } from './secrets.ts'
+import { hasOwnSecret, openSigningKey, openWebhookSecret, signingSecrets } from './secrets.ts'
 
-export interface WebhooksParts {
+interface WebhooksParts {
   store: Store
   seal: Seal
   /** The token of this node; null while it is not in service. */
@@ -154,7 +154,7 @@ export class Webhooks {
     }
     const now = Date.now()
     return webhooks.flatMap(({ secret, previousSecret, ...webhook }) => {
-      const sealed = counting(secret, previousSecret, webhook.rotatedAt, now)
+      const sealed = signingSecrets(secret, previousSecret, webhook.rotatedAt, now)
       const secrets = this.#secretsOf(webhook, sealed, signingKeys.get(webhook.companyId) ?? null)
       return secrets.length === 0 ? [] : [{ ...webhook, secrets }]
     })

@@ -122,12 +122,12 @@ export class Authentication {
 function refuseForged({ raw, method }: FastifyRequest, publicUrl: string): void {
   if (method === 'GET' || method === 'HEAD') return
   const { headers } = raw
-  if (headers[OWN_HEADER] === undefined) throw forged(`the request has no header ${OWN_HEADER}`)
+  if (headers[OWN_HEADER] === undefined) throw forgeryFault(`the request has no header ${OWN_HEADER}`)
   const { 'sec-fetch-site': site, origin } = headers
-  if (site !== undefined && site !== 'same-origin') throw forged('the request comes from another site')
+  if (site !== undefined && site !== 'same-origin') throw forgeryFault('the request comes from another site')
   // Sec-Fetch-Site takes precedence over Origin, which is compared with Host: a proxy may have changed Host.
   if (site === undefined && origin !== undefined && !isOwn(origin, headers.host, publicUrl)) {
-    throw forged(`the request comes from ${clip(origin)}`)
+    throw forgeryFault(`the request comes from ${clip(origin)}`)
   }
   if (headers['content-type'] !== undefined) checkJson(headers['content-type'])
 }
@@ -138,7 +138,7 @@ function isOwn(origin: string, host: string | undefined, publicUrl: string): boo
   return url.host === host?.toLowerCase() || url.origin === new URL(publicUrl).origin
 }
 
-function forged(why: string): Fault {
+function forgeryFault(why: string): Fault {
   const detail = `${why}: it did not come from the console`
   return new Fault({ code: 'person_refused', status: 403, why: 'forged', detail })
 }

@@ -16,7 +16,7 @@ import type { OVERVIEW_ROUTES } from './contract/overview.ts'
 import type { Works } from './work.ts'
 
 /** Volumes whose keys are also their names. */
-function named(volumes: VolumeOf[] | null) {
+function withNames(volumes: VolumeOf[] | null) {
   return volumes?.map(({ key, volume }) => ({ key, name: key, volume })) ?? null
 }
 
@@ -41,7 +41,7 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
 
   'GET /companies/:company/overview/destinations': async ({ op, company, query: { span, limit } }) => {
     const { busiest, failing } = await showDestinations(op, { span, limit, company: company ?? undefined })
-    return { busiest: named(busiest), failing: named(failing) }
+    return { busiest: withNames(busiest), failing: withNames(failing) }
   },
 
   'GET /companies/:company/overview/domains': async ({ op, company, query: { span } }) => {

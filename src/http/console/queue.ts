@@ -22,7 +22,7 @@ export const queueWorks: Works<typeof QUEUE_ROUTES> = {
     const of = { company: company ?? undefined, waitingAlone: true, ...partOf(page) }
     const { sums, count, retriable } = await showQueueByDomain(op, of)
     return {
-      sums: sums.map((sum) => ({ domain: sum.domain, ...shown(sum) })),
+      sums: sums.map((sum) => ({ domain: sum.domain, ...sumFields(sum) })),
       ...ofAll(count),
       retriable,
     }
@@ -34,7 +34,7 @@ export const queueWorks: Works<typeof QUEUE_ROUTES> = {
     return {
       emails: emails.slice(0, MOST_QUARANTINED).map(({ companyId, since, ...email }) => ({
         ...email,
-        company: named(op, companyId),
+        company: companyRef(op, companyId),
         since: isoTime(since),
       })),
       more: emails.length > MOST_QUARANTINED,
@@ -44,7 +44,7 @@ export const queueWorks: Works<typeof QUEUE_ROUTES> = {
   'GET /installation/queue/companies': async ({ op, query: { page = 1 } }) => {
     const { sums, count } = await showQueueByCompany(op, { waitingAlone: true, ...partOf(page) })
     return {
-      sums: sums.map((sum) => ({ company: named(op, sum.companyId), ...shown(sum) })),
+      sums: sums.map((sum) => ({ company: companyRef(op, sum.companyId), ...sumFields(sum) })),
       ...ofAll(count),
     }
   },
@@ -60,7 +60,7 @@ export const queueWorks: Works<typeof QUEUE_ROUTES> = {
         domains: domains.slice(0, MOST_DOMAINS),
         domainCount: domains.length,
         sessions,
-        ...shown(sum),
+        ...sumFields(sum),
       })),
       ...ofAll(all.length),
     }
@@ -80,11 +80,11 @@ function ofAll(count: number): { count: number; size: number } {
   return { count, size: SUMS_ON_PAGE }
 }
 
-function named(op: Operation, id: string): { id: string; name: string } {
+function companyRef(op: Operation, id: string): { id: string; name: string } {
   return { id, name: companyName(op, id) }
 }
 
-function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, lastServer, ...sum }: LaneSum) {
+function sumFields({ waiting, sending, oldestAt, nextDueAt, lastMessage, lastServer, ...sum }: LaneSum) {
   return {
     waiting,
     sending,

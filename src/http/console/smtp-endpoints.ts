@@ -11,7 +11,7 @@ export interface SmtpEndpoint {
 }
 
 /** The setting that turns SMTP on, and where programs send then. */
-export interface SmtpSuggestion {
+interface SmtpSuggestion {
   setting: string
   /** Something to know before: it needs a certificate, or everybody who reaches the address can send. */
   note: 'certificate' | 'open' | null

@@ -1,7 +1,7 @@
 /** Errors for the page: status, stable code and a sentence for the user, for each reason. */
 import type { Static } from 'typebox'
 import { type AnyReason, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
-import { said, UNAVAILABLE, type Words } from '../../ingress/words.ts'
+import { UNAVAILABLE, type Words, wordsFor } from '../../ingress/words.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { answerTo } from '../answer-to.ts'
 import { COMMON_ERRORS } from '../error-body.ts'
@@ -10,7 +10,7 @@ import type { CONSOLE_ERROR } from './contract/error.ts'
 type ErrorWords = readonly [status: number, code: string, message: string, field?: string]
 
 export function consoleWords(reason: AnyReason): Answer {
-  const [status, code, message, field] = said(WORDS, reason)
+  const [status, code, message, field] = wordsFor(WORDS, reason)
   const error = { code, message, ...(field !== undefined && { field }) }
   const body = JSON.stringify({ error } satisfies Static<typeof CONSOLE_ERROR>)
   return answerTo(reason, { status, type: JSON_TYPE, body })

@@ -12,7 +12,7 @@ import type { ConsoleCore } from './core.ts'
 const BASE = '/console/api'
 
 /** A validated request: its caller, and for members and operators an operation with the present accounts. */
-export type ConsoleCall<Name, Of extends ConsoleRoute> = CallerOf<Of['access']> & {
+type ConsoleCall<Name, Of extends ConsoleRoute> = CallerOf<Of['access']> & {
   params: ParamsOf<Name, Of>
   query: PartOf<'query', Of>
   body: PartOf<'body', Of>
@@ -20,7 +20,7 @@ export type ConsoleCall<Name, Of extends ConsoleRoute> = CallerOf<Of['access']> 
 } & (Of['access'] extends 'company' | 'operator' ? { op: Operation } : unknown)
 
 /** JSON with header fields of its own, or with the status of a pending step. */
-export class Answered<Body> {
+export class ConsoleAnswer<Body> {
   readonly body: Body
   readonly headers: AnswerHeaders
   readonly status: 202 | undefined
@@ -36,7 +36,7 @@ type Result<Of extends ConsoleRoute> = Of['answer'] extends 'document'
   ? Answer<string | Buffer> | LongAnswer
   : Of['answer'] extends 'stream'
     ? OpenAnswer
-    : AnswerOf<Of> | Answered<AnswerOf<Of>> | LongAnswer
+    : AnswerOf<Of> | ConsoleAnswer<AnswerOf<Of>> | LongAnswer
 
 /** The work of these routes. It rejects with the reason for a refusal. */
 export type Works<Routes extends Readonly<Record<string, ConsoleRoute>>> = {
@@ -72,7 +72,7 @@ function endpointOf(name: string, route: ConsoleRoute, work: AnyWork, core: Cons
       const op = caller && (await currentOperationOf(core, caller))
       const result = await work({ ...asker, ...parts, op }, core)
       if (typeof answer === 'string' || 'pieces' in result) return result as LongAnswer
-      if (!(result instanceof Answered)) return { status, body: result }
+      if (!(result instanceof ConsoleAnswer)) return { status, body: result }
       return { status: result.status ?? status, body: result.body, headers: result.headers }
     },
   }

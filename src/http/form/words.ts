@@ -3,14 +3,14 @@ import { inactiveNext, keyWith } from '../../ingress/advice.ts'
 import { place } from '../../ingress/client-address.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
 import { utcDate } from '../../ingress/message-form/date.ts'
-import { said, UNAVAILABLE, type Words } from '../../ingress/words.ts'
+import { UNAVAILABLE, type Words, wordsFor } from '../../ingress/words.ts'
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { answerTo } from '../answer-to.ts'
 
 const CHALLENGE = 'Basic realm="Postroad"'
 
 export function formWords(reason: AnyReason): Answer {
-  const [status, message] = said(WORDS, reason)
+  const [status, message] = wordsFor(WORDS, reason)
   // The only answer that is not JSON.
   if (status === 401) return answerTo(reason, { status, type: TEXT_TYPE, body: message }, CHALLENGE)
   return answerTo(reason, { status, type: JSON_TYPE, body: JSON.stringify({ message }) })

@@ -3,7 +3,7 @@
  * of a large one.
  */
 import { Fault } from '../../ingress/fault.ts'
-import { malformed, parseJson, scanned } from '../../ingress/json-text/parse.ts'
+import { malformed, parseJson, scanJson } from '../../ingress/json-text/parse.ts'
 import type { JsonScanner } from '../../ingress/json-text/scanner.ts'
 import { unescapedAscii } from '../../ingress/json-text/string.ts'
 import { SMALL_BODY } from '../../ingress/reading.ts'
@@ -59,12 +59,12 @@ export function isBody(item: unknown): item is JsonBody {
 
 /** Unknown names are skipped, and their values are not built. */
 function scan(octets: Buffer): unknown {
-  return scanned(octets, emailOf)
+  return scanJson(octets, emailOf)
 }
 
 /** Reads each item of an array as `scan` does; null when the body is not an array. Stops after `most` + 1 items. */
 function scanAll(octets: Buffer, most: number): unknown[] | null {
-  return scanned(octets, (scanner) => {
+  return scanJson(octets, (scanner) => {
     if (scanner.kind() !== 'array') {
       scanner.skip()
       return null

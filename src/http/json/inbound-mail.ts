@@ -26,8 +26,8 @@ export const inboundDescription = describedRoute(`POST ${INBOUND_PATH}`, {
   operationId: 'receiveInboundMail',
   summary: 'Hand in a returned mail: a bounce, a complaint, an automatic reply',
   description:
-    'The body is the message as it arrived (`message/rfc822`); its first MiB is read. For those who cannot receive mail over SMTP: their ' +
-    'provider forwards it. It counts for emails of the company of the key alone, and only if it came to a valid return path (its header ' +
+    'The body is the message as it arrived (`message/rfc822`); its first MiB is read. For services that cannot receive mail over SMTP: ' +
+    'the provider forwards it. It counts for emails of the company of the key alone, and only if it came to a valid return path (its header ' +
     'says so: To, Delivered-To), or the signature of the server that took the email proves it; `outcome` says what followed. While the ' +
     'service is busy with sending, a mail waits for up to five seconds, and is then refused with 429 and `Retry-After`, as are mails beyond ' +
     'the 100 of a company that may wait: hand them in again. The same holds for 503, when a signature cannot be checked because DNS does not ' +

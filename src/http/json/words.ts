@@ -3,7 +3,7 @@
 import { keyWith } from '../../ingress/advice.ts'
 import { place } from '../../ingress/client-address.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
-import { said, type Words } from '../../ingress/words.ts'
+import { type Words, wordsFor } from '../../ingress/words.ts'
 import type { About } from '../../operate/error.ts'
 import type { Answer } from '../answer.ts'
 import { COMMON_ERRORS, type ErrorFields, type ErrorName, errorAnswer } from '../error-body.ts'
@@ -11,17 +11,17 @@ import { COMMON_ERRORS, type ErrorFields, type ErrorName, errorAnswer } from '..
 const CHALLENGE = 'Bearer realm="Postroad"'
 
 export function jsonWords(reason: AnyReason): Answer {
-  return errorAnswer(reason, said(WORDS, reason), CHALLENGE)
+  return errorAnswer(reason, wordsFor(WORDS, reason), CHALLENGE)
 }
 
 /** The sentence alone. */
 export function jsonMessage(reason: AnyReason): string {
-  return said(WORDS, reason)[2]
+  return wordsFor(WORDS, reason)[2]
 }
 
 /** The answer when one email of a strict batch refuses the whole batch. */
 export function jsonWordsOfItem(reason: AnyReason, index: number): Answer {
-  const [status, name, message] = said(WORDS, reason)
+  const [status, name, message] = wordsFor(WORDS, reason)
   return errorAnswer(reason, [status, name, `Email at index ${index}: ${message}`], CHALLENGE)
 }
 

@@ -70,7 +70,7 @@ export class Pages implements Api {
     }
     if (deps.settings.metrics === 'same') {
       const type = deps.registry.contentType
-      const page = shared(() => deps.registry.metrics())
+      const page = oneAtATime(() => deps.registry.metrics())
       app.get(
         '/metrics',
         answering('other', async () => ({ status: 200, type, body: await page() })),
@@ -85,7 +85,7 @@ function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
 }
 
 /** Calls share one run of `make` while it is under way. */
-function shared(make: () => Promise<string>): () => Promise<string> {
+function oneAtATime(make: () => Promise<string>): () => Promise<string> {
   let making: Promise<string> | null = null
   return () => {
     making ??= make().finally(() => {

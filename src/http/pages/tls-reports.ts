@@ -32,7 +32,7 @@ export class TlsReportsPage {
     const id = this.#links.domainIn(params.token)
     const domain = id === null ? undefined : deps.accounts.directory.domain(id)
     if (domain === undefined) return refusal(404, 'Nobody takes TLS reports here.')
-    // Everybody finds the link in DNS, so what comes here takes nothing from the share of the company.
+    // Anybody can find the link in DNS, so these requests do not count against the share of the company.
     admission.admit(raw, REPORTERS)
     const octets = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
     const receipt = await deps.domainReports.receiveTlsReport(octets, domain.id)

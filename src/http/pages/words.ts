@@ -1,5 +1,5 @@
 import type { AnyReason } from '../../ingress/fault.ts'
-import { said, type Words } from '../../ingress/words.ts'
+import { type Words, wordsFor } from '../../ingress/words.ts'
 import type { Answer } from '../answer.ts'
 import { COMMON_ERRORS, type ErrorFields, errorAnswer } from '../error-body.ts'
 
@@ -13,5 +13,5 @@ const WORDS: Partial<Words<ErrorFields>> = {
 
 /** The error for a path outside every API, for a page, and for input that is not a request. */
 export function pageWords(reason: AnyReason): Answer {
-  return errorAnswer(reason, said<ErrorFields>(WORDS, reason) ?? UNEXPECTED)
+  return errorAnswer(reason, wordsFor<ErrorFields>(WORDS, reason) ?? UNEXPECTED)
 }

@@ -4,10 +4,10 @@ import { escapedHtml } from '../html-page.ts'
 import { slices } from '../stored-files/file-answer.ts'
 
 /**
- * The pictures that a frame loads besides its own: none, those of other servers, and those of a server that is being
- * developed on the viewer's machine, too.
+ * The pictures that a frame may load in addition to embedded ones: none, pictures on the web, or also pictures of an
+ * application that is being developed on the viewer's machine.
  */
-export type RemotePictures = 'none' | 'web' | 'web-and-own-machine'
+type RemotePictures = 'none' | 'web' | 'web-and-own-machine'
 
 const PICTURE_SOURCES: Readonly<Record<RemotePictures, string>> = {
   none: '',

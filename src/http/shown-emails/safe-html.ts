@@ -7,7 +7,7 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
-export interface SafeHtmlOptions {
+interface SafeHtmlOptions {
   /** The replacement for a link; null: the link is removed. */
   link(href: string): string | null
   /** The URL that replaces `cid:` and this id (RFC 2392); null: none does. */

@@ -12,7 +12,7 @@ const LENGTH = 160
 /** Characters of a text that are looked at, some of which are spaces. */
 const LOOKED_AT = 1_000
 
-export interface TextSnippet {
+interface TextSnippet {
   id: string
   text: string
   /** It has files besides inline pictures. */

@@ -13,7 +13,7 @@ const MOST_SIGNATURES = 20
 const LONGEST_FIELD = 8 * 1024
 const MOST_IN_FIELDS = 256 * 1024
 
-export interface PartSummary {
+interface PartSummary {
   depth: number
   type: string
   encoding: string

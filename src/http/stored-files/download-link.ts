@@ -17,7 +17,7 @@ export interface Link {
 }
 
 /** A file of an email, by its position among the files. */
-export interface FilePlace {
+interface FilePlace {
   emailId: string
   position: number
 }

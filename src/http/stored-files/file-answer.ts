@@ -4,7 +4,7 @@ import type { LongAnswer } from '../answer.ts'
 /** Octets that are written at once. */
 const SLICE = 64 * 1024
 
-export interface AnsweredFile {
+interface AnsweredFile {
   filename: string
   contentType: string
   octets: Uint8Array

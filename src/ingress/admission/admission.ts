@@ -33,7 +33,7 @@ const IN_TURN = 16 * 1024
 const LOOK = 250
 
 /** The limits of the admission. */
-export type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'requests' | 'connections'>
+type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'requests' | 'connections'>
 
 export class Admission {
   readonly connections: Connections

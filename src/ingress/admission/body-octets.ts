@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 import { fairPool } from './fair-pool.ts'
 import type { CompanyLoad, Visit } from './visit.ts'
 
-export interface WaitingBody {
+interface WaitingBody {
   visit: Visit
   /** The cost of its octets. */
   octets: number

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { turn } from '../../common/long-turn.ts'
 import { addressGroup } from './address-group.ts'
 
-interface Held {
+interface HeldConnection {
   socket: Socket
   /** They record the calls meanwhile. A connection that is read no further has replaced them by its own. */
   pause: Socket['pause']
@@ -23,7 +23,7 @@ interface Held {
 export class PausedSockets {
   /** Open connections by source address. */
   readonly #open = new Map<string, Set<Socket>>()
-  #held: Held[] = []
+  #held: HeldConnection[] = []
 
   /** Registers a connection that speaks HTTP from now on. */
   opened(socket: Socket): void {
@@ -51,7 +51,7 @@ export class PausedSockets {
     for (let left = sources; left.length > 0; ) {
       left = left.filter((sockets) => {
         const { value: socket, done } = sockets.next()
-        if (socket !== undefined && !socket.isPaused()) this.#held.push(held(socket))
+        if (socket !== undefined && !socket.isPaused()) this.#held.push(holdBack(socket))
         return !done
       })
     }
@@ -64,9 +64,9 @@ export class PausedSockets {
 /**
  * Node.js itself pauses and resumes the socket for the body of its request: these calls are recorded until the release.
  */
-function held(socket: Socket): Held {
+function holdBack(socket: Socket): HeldConnection {
   socket.pause()
-  const one: Held = {
+  const one: HeldConnection = {
     socket,
     reading: true,
     pause: () => {
@@ -83,7 +83,7 @@ function held(socket: Socket): Held {
   return one
 }
 
-function release({ socket, reading, pause, resume }: Held): void {
+function release({ socket, reading, pause, resume }: HeldConnection): void {
   const own: Partial<Socket> = socket
   if (own.pause === pause) delete own.pause
   if (own.resume === resume) delete own.resume

@@ -31,7 +31,7 @@ export function jsonFault(octets: Buffer): string | null {
  * Returns the result of `read` for a body, all of which must be JSON. Throws a Fault for a syntax error or an exceeded
  * limit.
  */
-export function scanned<T>(octets: Buffer, read: (scanner: JsonScanner) => T): T {
+export function scanJson<T>(octets: Buffer, read: (scanner: JsonScanner) => T): T {
   const scanner = new JsonScanner(octets, textStart(readable(octets)))
   try {
     const found = read(scanner)

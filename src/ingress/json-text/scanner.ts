@@ -24,7 +24,7 @@ const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
 
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
+type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
 /** The octets are not JSON, or exceed a limit. The message is the end of a sentence. */
 export class JsonFault extends Error {
@@ -379,11 +379,11 @@ function unexpected(octets: Buffer, at: number): string {
   const where = `at line ${line}, column ${column}`
   if (at >= octets.length) return `unexpected end ${where}`
   const character = String.fromCodePoint(octets.toString('utf8', at, at + 4).codePointAt(0)!)
-  return `unexpected ${shown(character)} ${where}`
+  return `unexpected ${characterText(character)} ${where}`
 }
 
 /** A visible character in quotes; any other as its code point. */
-function shown(char: string): string {
+function characterText(char: string): string {
   if (/^[\p{L}\p{N}\p{P}\p{S}]$/u.test(char)) return `'${clip(char)}'`
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }

@@ -92,8 +92,8 @@ export const MIME_MESSAGE = {
   },
 } as const
 
-type Told = keyof typeof MESSAGE.properties | keyof typeof MIME_MESSAGE.properties
+type DocumentedField = keyof typeof MESSAGE.properties | keyof typeof MIME_MESSAGE.properties
 
-export type OptionName = Extract<Told, `o:${string}`>
+export type OptionName = Extract<DocumentedField, `o:${string}`>
 /** Without the fields that are known by their prefix; `template` is included because it is refused. */
-export type FieldName = Exclude<Told, `${'o' | 'h'}:${string}`> | 'template'
+export type FieldName = Exclude<DocumentedField, `${'o' | 'h'}:${string}`> | 'template'

@@ -29,7 +29,7 @@ export function outline(fields: unknown): string {
     room -= characters
     return value
   }
-  const shown = (value: unknown, isShown: boolean, depth: number): unknown => {
+  const valueOutline = (value: unknown, isShown: boolean, depth: number): unknown => {
     if (room <= 0) return '…'
     if (typeof value === 'string') {
       const text = isShown
@@ -40,7 +40,7 @@ export function outline(fields: unknown): string {
     if (typeof value !== 'object' || value === null) return spend(value, 8)
     if (depth >= DEEPEST) return '…'
     if (Array.isArray(value)) {
-      const items = value.slice(0, MOST_ITEMS).map((item) => shown(item, isShown, depth + 1))
+      const items = value.slice(0, MOST_ITEMS).map((item) => valueOutline(item, isShown, depth + 1))
       return value.length > MOST_ITEMS ? [...items, `… ${value.length - MOST_ITEMS} more`] : items
     }
     return fieldsOf(value, depth)
@@ -58,14 +58,14 @@ export function outline(fields: unknown): string {
       const lower = name.toLowerCase()
       const isOpen = SHOWN.has(lower) || OPEN.has(lower)
       const isClosed = typeof each === 'object' && each !== null && !isOpen
-      found[key] = isClosed ? closed(each) : shown(each, SHOWN.has(lower), depth + 1)
+      found[key] = isClosed ? sizeText(each) : valueOutline(each, SHOWN.has(lower), depth + 1)
     }
     return found
   }
-  return JSON.stringify(shown(fields, false, 0))
+  return JSON.stringify(valueOutline(fields, false, 0))
 }
 
-function closed(value: object): string {
+function sizeText(value: object): string {
   return Array.isArray(value) ? `[${value.length} items]` : `[${Object.keys(value).length} fields]`
 }
 

@@ -2,7 +2,7 @@
 import type { Visitor } from '../admission/visit.ts'
 
 /** The client of a request. */
-export interface RequestClient {
+interface RequestClient {
   /** Null: the key is unknown. */
   companyId: string | null
   keyId: string | null
@@ -16,25 +16,25 @@ const CLIENT = Symbol('client')
 const BODY = Symbol('body')
 
 /** Properties of the request, for the reason given at `Visit`. */
-interface Traced extends Visitor {
+interface TracedRequest extends Visitor {
   [CLIENT]?: RequestClient
   [BODY]?: Buffer
 }
 
 export function noteClient(request: Visitor, client: RequestClient): void {
-  ;(request as Traced)[CLIENT] = client
+  ;(request as TracedRequest)[CLIENT] = client
 }
 
 /** The client of a request; undefined: the request has shown no key. */
 export function clientOf(request: Visitor): RequestClient | undefined {
-  return (request as Traced)[CLIENT]
+  return (request as TracedRequest)[CLIENT]
 }
 
 /** Notes a body for the log, if it is small. */
 export function noteBody(request: Visitor, body: Buffer): void {
-  if (body.length <= MOST) (request as Traced)[BODY] = body
+  if (body.length <= MOST) (request as TracedRequest)[BODY] = body
 }
 
 export function bodyOf(request: Visitor): Buffer | undefined {
-  return (request as Traced)[BODY]
+  return (request as TracedRequest)[BODY]
 }

@@ -21,7 +21,7 @@ const PLAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,6
 /**
  * The result of a check: the A-label form, or a clause that says why the domain is invalid ("… has an empty label").
  */
-export type DomainResult = { ascii: string; reason?: never } | { ascii?: never; reason: string }
+type DomainResult = { ascii: string; reason?: never } | { ascii?: never; reason: string }
 
 /**
  * Checks a domain name in Unicode or A-label form. Letters, digits, hyphens and dots only (RFC 5321 4.1.2 sub-domain),

@@ -15,7 +15,7 @@ import { bodyBound } from './size-bound.ts'
 
 export { isReservedHeader } from '../header/header.ts'
 
-export interface Composed {
+export interface ComposedMessage {
   /** The header fields, each with its CRLF; neither buffer holds the empty line between them. */
   header: Buffer
   /** The body: CRLF lines of at most 985 octets, ending in CRLF unless empty. */
@@ -37,7 +37,7 @@ export interface Composed {
  * @throws HeaderError or AddressError when a field cannot be written. `estimateSize` throws the same ones, so a content
  * that it accepts can be composed
  */
-export function compose(content: MessageContent, boundary: string): Composed {
+export function compose(content: MessageContent, boundary: string): ComposedMessage {
   const fields = messageFields(content)
   const tree = writeTree(bodyTree(content), boundary)
   const header = Buffer.from(`${fields.text}MIME-Version: 1.0\r\n${tree.header}`, 'utf8')

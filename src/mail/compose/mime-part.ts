@@ -7,7 +7,7 @@ import { encodeParameter, legacyNameParameter, parameterField } from './paramete
 import { asSevenBit, base64Length, encodeText, writeBase64 } from './transfer-encoding.ts'
 
 /** One body of content. Large content is encoded only when it is written to its place. */
-export interface Leaf {
+interface Leaf {
   kind: 'leaf'
   /** `Content-*` fields. */
   header: string
@@ -15,7 +15,7 @@ export interface Leaf {
   content: string | Uint8Array
 }
 
-export interface Multipart {
+interface Multipart {
   kind: 'multipart'
   subtype: 'mixed' | 'related' | 'alternative'
   parts: MimePart[]
@@ -79,7 +79,7 @@ export function leafSize({ content }: Leaf): number {
   return typeof content === 'string' ? content.length : base64Length(content.length)
 }
 
-export interface WrittenTree {
+interface WrittenTree {
   header: string
   body: Buffer
   /**

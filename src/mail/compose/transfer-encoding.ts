@@ -3,9 +3,9 @@
 import { isAscii } from 'node:buffer'
 import { LARGE_TEXT } from '../large-text.ts'
 
-export type TransferEncoding = '7bit' | 'quoted-printable' | 'base64'
+type TransferEncoding = '7bit' | 'quoted-printable' | 'base64'
 
-export interface EncodedBody {
+interface EncodedBody {
   encoding: TransferEncoding
   /** ASCII: one character per octet. */
   body: string

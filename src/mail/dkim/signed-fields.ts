@@ -1,7 +1,7 @@
 /** The header fields that a DKIM signature covers, and their "relaxed" canonical form (RFC 6376 3.4.2). */
 
 /** One field of the header: bytes as Latin-1, without the CRLF that ends it. */
-export interface HeaderField {
+interface HeaderField {
   /** Lower case. */
   name: string
   /** The whole field, folds included. */

@@ -5,7 +5,7 @@ import { type RawPart, readStructure } from '../raw/structure.ts'
 
 export type DomainReportKind = 'dmarc' | 'tls'
 
-export interface PackedReport {
+interface PackedReport {
   kind: DomainReportKind
   /** Still packed: see `unpackReport`. */
   octets: Buffer

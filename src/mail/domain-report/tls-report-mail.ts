@@ -1,7 +1,7 @@
 /** The mail that carries a TLS report (RFC 8460 5.3). */
 import { encodeContent } from '../raw/encode.ts'
 
-export interface TlsReportMail {
+interface TlsReportMail {
   from: string
   to: string
   /** The domain that the report is about, and the domain of the sender. */

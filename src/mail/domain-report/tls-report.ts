@@ -3,7 +3,7 @@ import { parseBoundedJson, TooManyValues } from '../bounded-json.ts'
 import { DomainReportError } from './report-error.ts'
 
 export type TlsPolicyType = 'sts' | 'tlsa' | 'no-policy-found'
-export const TLS_POLICY_TYPES: readonly TlsPolicyType[] = ['sts', 'tlsa', 'no-policy-found']
+const TLS_POLICY_TYPES: readonly TlsPolicyType[] = ['sts', 'tlsa', 'no-policy-found']
 
 export interface TlsReport {
   organization: string
@@ -30,7 +30,7 @@ export interface TlsPolicyResult {
 }
 
 /** Sessions that failed in the same way. */
-export interface TlsFailure {
+interface TlsFailure {
   /** RFC 8460 4.3. */
   result: string
   sourceAddress: string | null

@@ -2,7 +2,7 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { DomainReportError } from './report-error.ts'
 
-export interface XmlEvents {
+interface XmlEvents {
   /** The local name: prefixes of namespaces are dropped. */
   open(name: string): void
   /** `text`: what stands directly in the element, the beginning of it if it is long. */

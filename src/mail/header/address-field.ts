@@ -34,7 +34,8 @@ const ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|
 
 /** RFC 5322 3.2.5 phrase. */
 function encodePhrase(name: string, nameLength: number): string {
-  if (isSimple(name) || !name.split(' ').some(needsEncoding)) return ATOMS.test(name) ? name : quoted(name)
+  if (isSimple(name) || !name.split(' ').some(needsEncoding))
+    return ATOMS.test(name) ? name : quotedStrings(name)
   return name.includes('@') ? mixedPhrase(name) : encodeWords(name, MAX_FIRST - nameLength)
 }
 
@@ -50,11 +51,11 @@ function mixedPhrase(name: string): string {
     if (last?.encoded === encoded) last.text += ` ${word}`
     else runs.push({ encoded, text: word })
   }
-  return runs.map(({ encoded, text }) => (encoded ? encodeWords(text) : quoted(text))).join(' ')
+  return runs.map(({ encoded, text }) => (encoded ? encodeWords(text) : quotedStrings(text))).join(' ')
 }
 
 /** One quoted string, or several when it would be too long for a line: readers join them with a space. */
-function quoted(text: string): string {
+function quotedStrings(text: string): string {
   const pieces: string[] = []
   let piece = ''
   for (const word of text.split(/(?<=[^ ]) (?=[^ ])/)) {

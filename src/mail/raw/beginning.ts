@@ -5,7 +5,7 @@ import type { RawPart } from './structure.ts'
 /** Encoded octets to decode for each shown octet: `=3D` is one (RFC 2045 6.7), and there are line ends. */
 const ENCODED = 6
 
-export interface Beginning {
+interface Beginning {
   octets: Buffer
   /** The part has more than that. */
   clipped: boolean

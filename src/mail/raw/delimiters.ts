@@ -10,7 +10,7 @@ const CR = 0x0d
 const LF = 0x0a
 const HYPHEN = 0x2d
 
-export interface FoundDelimiter {
+interface FoundDelimiter {
   /** The level it was added with; the innermost where several multiparts share a boundary. */
   level: number
   /** True for the line after the last part. */

@@ -7,7 +7,7 @@ import { hasPlainLines, hasSafeLines, isEightBit, RawError } from './lines.ts'
 import { isIdentity, type RawPart, readStructure } from './structure.ts'
 
 /** The requirements that octets must meet. */
-export interface Fitness {
+interface Fitness {
   fits: (octets: Buffer) => boolean
   /** The lesser requirement for octets that must not be changed. */
   passes: (octets: Buffer) => boolean

@@ -63,7 +63,7 @@ import {
 } from './reason-phrases.ts'
 import { plainWords, speaks, type TopicMatch } from './words.ts'
 
-export interface NegativeReply {
+interface NegativeReply {
   /** The code of the SMTP reply; null or absent: none is known. */
   code?: number | null | undefined
   /** The enhanced code, RFC 3463: that of the reply, or the report's. */

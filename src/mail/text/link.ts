@@ -24,7 +24,7 @@ const TO_ENCODE_IN_PART = new RegExp(`${TO_ENCODE.source}|[%&#?]`, 'g')
 const FEW_WORDS = 1000
 
 /** The address that is shown for a link, after its text or in place of it. */
-export interface LinkLabel {
+interface LinkLabel {
   address: string
   instead: boolean
 }
@@ -63,12 +63,12 @@ function absolute(url: string): string | undefined {
  */
 function toMail(text: string, target: string): LinkLabel | undefined {
   const [mailbox, query = ''] = halves(target, '?')
-  const address = shown(decode(mailbox))
+  const address = visibleAddress(decode(mailbox))
   if (address === '') return undefined
   let subject = ''
   for (const field of query.split('&')) {
     const [name, value = ''] = halves(field, '=')
-    if (name.toLowerCase() === 'subject') subject = shown(decode(value))
+    if (name.toLowerCase() === 'subject') subject = visibleAddress(decode(value))
   }
   if (subject !== '') {
     const part = (text: string) => text.replace(TO_ENCODE_IN_PART, encode)
@@ -83,7 +83,7 @@ function toMail(text: string, target: string): LinkLabel | undefined {
 }
 
 function toNumber(text: string, target: string): LinkLabel | undefined {
-  const address = shown(decode(halves(target, '?')[0]))
+  const address = visibleAddress(decode(halves(target, '?')[0]))
   if (address === '') return undefined
   if (text === '') return { address, instead: true }
   const digits = (value: string) => value.replace(/[^\d]/g, '')
@@ -98,7 +98,7 @@ function toNumber(text: string, target: string): LinkLabel | undefined {
 const encode = (found: string) => (found.startsWith('%recipient') ? found : encodeURIComponent(found))
 
 /** The address without characters that are invisible or would end the brackets around it. */
-function shown(text: string): string {
+function visibleAddress(text: string): string {
   return text
     .replace(NOT_IN_ADDRESS, (character) => (/\s/.test(character) ? ' ' : ''))
     .replace(/[\x00-\x1f\x7f]/g, '')

@@ -1,7 +1,7 @@
 /** The visible effect of an element's inline styles: those that hide things in mail or keep line ends. */
 import type { Attributes } from './html-reader.ts'
 
-export type WhiteSpace = 'collapse' | 'keep lines' | 'keep'
+type WhiteSpace = 'collapse' | 'keep lines' | 'keep'
 
 export interface Style {
   /** Removed with its content; nothing inside can be shown again. */

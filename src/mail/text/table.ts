@@ -2,7 +2,7 @@
 import type { Block } from './block.ts'
 import { type CellSpan, EmptyPlaces } from './empty-places.ts'
 
-export interface HtmlCell extends CellSpan {
+interface HtmlCell extends CellSpan {
   block: Block
   /** Made with `th`. */
   header: boolean

@@ -3,7 +3,7 @@
  * - `refusal`: the proxy refuses this connection, or fails at it by itself.
  * - `server`: the proxy cannot reach the server.
  */
-export type ProxyFaultKind = 'proxy' | 'refusal' | 'server'
+type ProxyFaultKind = 'proxy' | 'refusal' | 'server'
 
 /** No connection through a proxy. The message follows the name of the proxy, or of the server for `server`. */
 export class ProxyFault extends Error {

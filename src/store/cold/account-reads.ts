@@ -11,12 +11,12 @@ import {
   dkimKeyOf,
   domainOf,
   keyOf,
+  noChange,
   POOLS,
   poolOf,
   ROUTES,
   SELECTED_LIMITS,
   type SourcePoolRow,
-  unchanged,
 } from '../account-rows.ts'
 import { type QuotaUsage, usedAt } from '../quota.ts'
 import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
@@ -85,7 +85,7 @@ const QUOTA_USED = statement<QuotaUsage>(`SELECT q.day, q.daily, q.month, q.mont
 export const accountReads = {
   *accounts(port) {
     return yield* port.snapshot(function* (db) {
-      return { ...(yield* read(db)), routes: yield* db.all(ALL_ROUTES), pools: yield* readPools(db) }
+      return { ...(yield* readAccounts(db)), routes: yield* db.all(ALL_ROUTES), pools: yield* readPools(db) }
     })
   },
 
@@ -94,8 +94,8 @@ export const accountReads = {
       const { value: now } = (yield* db.one(VERSION))!
       const ids = changedIds(yield* db.all(CHANGES, since), since, now)
       if (ids === null) return null
-      if (ids.length === 0) return unchanged(now)
-      const changed = yield* read(db, ids)
+      if (ids.length === 0) return noChange(now)
+      const changed = yield* readAccounts(db, ids)
       const routes = ids.includes(ROUTES) ? yield* db.all(ALL_ROUTES) : null
       const pools = ids.includes(POOLS) ? yield* readPools(db) : null
       return { ...changed, version: now, ids, routes, pools }
@@ -119,7 +119,7 @@ export const accountReads = {
 } satisfies Operations<ReadPort>
 
 /** Everything except routes; only things with one of these ids, if ids are given. */
-function* read(db: Queries, ids?: string[]) {
+function* readAccounts(db: Queries, ids?: string[]) {
   const companies = (yield* rows(db, COMPANIES, ids)).map(companyOf)
   const domains = yield* readDomains(db, ids)
   const removedDomains = yield* rows(db, REMOVED, ids)

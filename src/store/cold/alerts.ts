@@ -28,7 +28,7 @@ const END = statement<AlertedCompany>(
 
 const UNTOLD = '(told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= $1'
 const SOME_UNTOLD = statement(`SELECT 1 AS untold FROM alerts WHERE ${UNTOLD} LIMIT 1`)
-/** Those that have waited longest come first: alerts of which a channel fails must not keep others from being told. */
+/** The longest waiting alerts come first: an alert whose channel fails must not hold up the others. */
 const CLAIM = statement<AlertRow>(({ isAmong }) => {
   const untold = isAmong(
     'id',

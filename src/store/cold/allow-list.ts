@@ -16,7 +16,7 @@ type Origin = 'domain' | 'any'
 
 const COLUMNS = `c.id AS "companyId", nullif(a.domain_id, '') AS "domainId", a.value, a.kind, a.reason, a.created_at AS "createdAt"`
 /** Entries of the company $1, on the list of the domain $2 or all (when it is null), through the index of that. */
-function listed({ engine }: Dialect, origin: Origin): string {
+function fromList({ engine }: Dialect, origin: Origin): string {
   const [index, company] =
     engine === 'postgres'
       ? ['', origin === 'any' ? 'a.company' : '(a.company - 0)']
@@ -37,7 +37,7 @@ const OF_VALUE = statement<AllowEntry>(
 const page = (order: 'ASC' | 'DESC', origin: Origin) =>
   statement<AllowEntry>((dialect) => {
     const value = `a.${key(dialect)}`
-    return `SELECT ${COLUMNS} ${listed(dialect, origin)}
+    return `SELECT ${COLUMNS} ${fromList(dialect, origin)}
       AND ${value} >= $3 AND ${value} < $4 AND ${value} <> $5 ORDER BY ${value} ${order} LIMIT $6`
   })
 const pages = (order: 'ASC' | 'DESC') => ({ any: page(order, 'any'), domain: page(order, 'domain') })
@@ -57,7 +57,7 @@ const REMOVE = statement(
 const removeSome = (origin: Origin) =>
   statement(
     (dialect) => `DELETE FROM allowed WHERE company = $1 AND (${key(dialect)}, domain_id) IN (
-      SELECT a.${key(dialect)}, a.domain_id ${listed(dialect, origin)} LIMIT ${CHUNK})`,
+      SELECT a.${key(dialect)}, a.domain_id ${fromList(dialect, origin)} LIMIT ${CHUNK})`,
   )
 const REMOVE_SOME = { any: removeSome('any'), domain: removeSome('domain') }
 

@@ -7,7 +7,7 @@ import type { Operations, Port, ReadPort } from './port.ts'
 import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
 
 /** Requests kept of each company: refused ones, and as many others. So successes push out no refusal. */
-export const API_REQUESTS_KEPT = 20_000
+const API_REQUESTS_KEPT = 20_000
 /** Excess requests removed by one statement. */
 const STEP = 20_000
 /** The newest requests that a search in all companies looks at. */

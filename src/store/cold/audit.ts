@@ -57,7 +57,7 @@ export const auditWrites = {
  * Returns a function that adds entries of completed actions in the commit of another change. Companies are looked up
  * before that begins.
  */
-export function* noting(
+export function* auditNotes(
   port: Port,
   entries: readonly NewAuditEntry[],
 ): PortSteps<(db: PortTransaction) => PortSteps<void>> {

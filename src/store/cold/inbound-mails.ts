@@ -35,8 +35,9 @@ import { type ColdStatement, type Dialect, dynamicStatement, statement } from '.
  */
 export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofClient: 100, handedIn: 100 }
 /**
- * Mails that led to events, of which the newest are kept whole; of older ones the beginning stays. Whoever got an email
- * can report on it some sixty times, and may have got many: so a network of clients has a share of each company's.
+ * Mails that led to events, of which the newest are kept whole; of older ones the beginning stays. A recipient can
+ * report on an email some sixty times, and may have many emails: so each network of clients has a share of each
+ * company's.
  */
 export const WHOLE = { ofCompany: 2_000, ofClient: 500 }
 /** Octets that count as whole: the header, and often the report. The number stands in the indexes, too. */
@@ -52,7 +53,7 @@ interface KeptRow {
   outcome: InboundOutcome
   handedInBy: number | null
   client: string | null
-  /** Of the message, as it is kept. */
+  /** The octets of the message that are kept. */
   octets: number
 }
 
@@ -123,7 +124,7 @@ const KEEP = statement<KeptRow>(
     RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy", client, octet_length(raw) AS octets`,
 )
 
-/** The oldest mails of a share. Those that another node is removing are left to that node. */
+/** The oldest mails of a share, without the mails that another node is removing. */
 function excess({ isAmong }: Dialect, share: string, kept: number): string {
   const oldest = `FROM inbound_mails WHERE ${share} ORDER BY id DESC LIMIT ${STEP} OFFSET ${kept}`
   const free = `FROM inbound_mails WHERE ${isAmong('id', oldest)} FOR UPDATE SKIP LOCKED`
@@ -174,8 +175,8 @@ export const inboundMailReads = {
     const answers: (ReportedEmail | null)[] = []
     for (const each of asked) {
       if (each === undefined) answers.push(null)
-      else if (each.place !== null) answers.push(reported(each.email, atPlaces.get(nameOf(each.place))))
-      else answers.push(reported(each.email, ...(yield* atAddresses(port, each.email, each.addresses))))
+      else if (each.place !== null) answers.push(reportedEmail(each.email, atPlaces.get(nameOf(each.place))))
+      else answers.push(reportedEmail(each.email, ...(yield* atAddresses(port, each.email, each.addresses))))
     }
     return answers
   },
@@ -219,7 +220,7 @@ function* atAddresses(
   return yield* port.look.all(AT_ADDRESSES, key, possible.map(foldedAscii))
 }
 
-function reported(
+function reportedEmail(
   { key: _, size, reports, ...email }: EmailRow,
   ...recipients: (NamedRow | undefined)[]
 ): ReportedEmail {

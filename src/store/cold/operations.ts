@@ -85,7 +85,7 @@ export const COLD_READS = {
   ...webhookRetryReads,
 }
 
-export const COLD_WRITES = {
+const COLD_WRITES = {
   ...accountWrites,
   ...alertWrites,
   ...allowListWrites,
@@ -120,10 +120,10 @@ export const COLD_WRITES = {
 }
 
 /** Each does a bounded part of its work in a commit, and returns how much that was; the stores repeat it until 0. */
-export const COLD_STEPS = { ...allowListSteps, ...quarantineSteps, ...suppressionSteps }
+const COLD_STEPS = { ...allowListSteps, ...quarantineSteps, ...suppressionSteps }
 
 /** Each goes on where its last step has ended; the stores add up the work done. */
-export const COLD_WALKS = { ...holdWalks }
+const COLD_WALKS = { ...holdWalks }
 
 /** All that change something. */
 export const COLD_CHANGES = { ...COLD_WRITES, ...COLD_STEPS, ...COLD_WALKS }

@@ -6,14 +6,17 @@ import type { PortSteps, PortTransaction, Queries } from './port.ts'
 import { statement } from './statement.ts'
 
 const OWNED = {
-  domains: limited('domains', 'SELECT count(*) AS count FROM domains WHERE company = $1'),
-  keys: limited('keys', 'SELECT count(*) AS count FROM api_keys WHERE company = $1 AND revoked_at IS NULL'),
-  webhooks: limited('webhooks', 'SELECT count(*) AS count FROM webhooks WHERE company = $1'),
+  domains: limitStatements('domains', 'SELECT count(*) AS count FROM domains WHERE company = $1'),
+  keys: limitStatements(
+    'keys',
+    'SELECT count(*) AS count FROM api_keys WHERE company = $1 AND revoked_at IS NULL',
+  ),
+  webhooks: limitStatements('webhooks', 'SELECT count(*) AS count FROM webhooks WHERE company = $1'),
 }
 
 const OWN_DOMAIN = statement('SELECT 1 AS own FROM domains WHERE id = $1 AND company = $2')
 
-function limited(owned: LimitedResource, count: string) {
+function limitStatements(owned: LimitedResource, count: string) {
   return {
     limit: statement<{ own: number | null }>(
       `SELECT ${limitColumn(owned)} AS own FROM companies WHERE num = $1 FOR NO KEY UPDATE`,

@@ -10,7 +10,7 @@ import {
 import { listOf, mapOf } from '../json-columns.ts'
 import type { PersonChange } from '../people-store.ts'
 import { StoreConflict } from '../store.ts'
-import { noting } from './audit.ts'
+import { auditNotes } from './audit.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
@@ -111,7 +111,7 @@ export const peopleWrites = {
   },
 
   *updatePerson(port, id, version, change, noted = []) {
-    const note = yield* noting(port, noted)
+    const note = yield* auditNotes(port, noted)
     const columns = changedColumns(change)
     const set = columns.map(([column], index) => `, ${column} = $${index + 3}`).join('')
     const update = dynamicStatement(

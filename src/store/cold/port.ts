@@ -72,7 +72,7 @@ export interface ReadPort {
   findCompany(id: string): PortSteps<number | undefined>
 }
 
-export interface NoticeOptions {
+interface NoticeOptions {
   /** Runs last in the transaction, with the version of the change. */
   note?: (db: PortTransaction, version: number) => PortSteps<void>
   /** The number of the company whose turn it takes; absent: the turn of its kind. */

@@ -73,7 +73,7 @@ export function placedIn(
   return email === undefined ? [] : [{ place: { email: email.key, position }, happening }]
 }
 
-export interface RecordedReports {
+interface RecordedReports {
   events: number
   /** True: a recipient has left the queue. */
   unqueued: boolean
@@ -157,7 +157,7 @@ export const reportWrites = {
 } satisfies Operations<Port>
 
 /** Reports that have been recorded, by recipient. */
-export class KnownReports {
+class KnownReports {
   readonly #records = new Set<string>()
   readonly #counts = new Map<string, number>()
 

@@ -1,6 +1,6 @@
 /** Sessions of people in the console, and links to sign in. */
 import { type ConsoleSession, INVITATION_RENEWABLE_MS, type Person } from '../../people/person.ts'
-import { noting } from './audit.ts'
+import { auditNotes } from './audit.ts'
 import { forgetBefore } from './forgetting.ts'
 import { noPerson, PERSON_COLUMNS, type PersonRow, personOf } from './people.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
@@ -80,7 +80,7 @@ export const sessionWrites = {
   *addSession(port, session, tokenHash, noted = []) {
     const { id, personId, way, address, userAgent, createdAt, seenAt, expiresAt } = session
     const values = [id, tokenHash, way, address, userAgent, createdAt, seenAt, expiresAt, personId]
-    const note = yield* noting(port, noted)
+    const note = yield* auditNotes(port, noted)
     yield* port.transaction(function* (db) {
       if ((yield* db.run(ADD_SESSION, ...values)) === 0) throw noPerson(personId)
       yield* note(db)
@@ -92,7 +92,7 @@ export const sessionWrites = {
   },
 
   *endSessions(port, personId, which, noted = []) {
-    const note = yield* noting(port, noted)
+    const note = yield* auditNotes(port, noted)
     return yield* port.transaction(function* (db) {
       if ('except' in which) yield* db.run(END_LINKS, personId)
       const ended =

@@ -35,7 +35,7 @@ type Origin = 'domain' | 'any'
  * The suppressions of a company and a type on the list of the domain $3, or all (when it is null), through the index of
  * an order. PostgreSQL takes an index for its exact expressions, SQLite for its name.
  */
-function listed(
+function fromList(
   { engine }: Dialect,
   order: ListOrder,
   origin: Origin,
@@ -66,7 +66,7 @@ function within(dialect: Dialect, order: ListOrder, direction: Direction): strin
 const page = (order: ListOrder, direction: Direction, origin: Origin) =>
   statement<SuppressionRow>(
     (dialect) =>
-      `${SELECT} ${listed(dialect, order, origin)} AND ${within(dialect, order, direction)} LIMIT $7`,
+      `${SELECT} ${fromList(dialect, order, origin)} AND ${within(dialect, order, direction)} LIMIT $7`,
   )
 
 /** The newest (or oldest) of all companies and the types $1, at least $2 of them. */
@@ -76,7 +76,7 @@ const everywhere = (direction: Direction, origin: Origin) =>
     const inOrder = `${within(dialect, 'newest', direction)} LIMIT $2`
     return engine === 'postgres'
       ? `${SELECT} FROM companies o CROSS JOIN (${texts('$1')}) AS t (type) CROSS JOIN LATERAL (
-          SELECT * ${listed(dialect, 'newest', origin, 'o.num', 't.type')} AND ${inOrder}) AS s`
+          SELECT * ${fromList(dialect, 'newest', origin, 'o.num', 't.type')} AND ${inOrder}) AS s`
       : `${SELECT} FROM suppressions s
           WHERE s.type IN (${texts('$1')}) AND ($3 IS NULL OR s.domain_id = $3) AND ${inOrder}`
   })
@@ -91,7 +91,7 @@ const BY_ADDRESS = bothWays((direction, origin) => page('by_address', direction,
 
 const count = (origin: Origin) =>
   statement<{ count: number }>((dialect) => {
-    const some = `SELECT s.id ${listed(dialect, 'by_address', origin)} AND ${within(dialect, 'by_address', 'ASC')} LIMIT $7`
+    const some = `SELECT s.id ${fromList(dialect, 'by_address', origin)} AND ${within(dialect, 'by_address', 'ASC')} LIMIT $7`
     return `SELECT CAST(count(*) AS INTEGER) AS count FROM (${some}) AS entries`
   })
 const COUNT = { any: count('any'), domain: count('domain') }
@@ -166,7 +166,7 @@ const REMOVE_ADDRESS = statement<AddressRow>(
 )
 const removeSome = (origin: Origin) =>
   statement<AddressRow>((dialect) => {
-    const some = `SELECT s.id ${listed(dialect, 'newest', origin)} LIMIT $4`
+    const some = `SELECT s.id ${fromList(dialect, 'newest', origin)} LIMIT $4`
     return `DELETE FROM suppressions WHERE id ${dialect.engine === 'postgres' ? `= ANY (ARRAY(${some}))` : `IN (${some})`} RETURNING address`
   })
 const REMOVE_SOME = { any: removeSome('any'), domain: removeSome('domain') }
@@ -181,7 +181,7 @@ const SUCCESSOR = statement<{ id: string }>(
     WHERE r.id = $1 AND d.company = r.company AND d.name = r.name`,
 )
 const SOME_OF_DOMAIN = statement<{ id: string }>(
-  (dialect) => `SELECT s.id ${listed(dialect, 'newest', 'domain')} LIMIT $4`,
+  (dialect) => `SELECT s.id ${fromList(dialect, 'newest', 'domain')} LIMIT $4`,
 )
 /** The suppressions among $1 that stand on the own list of the domain $2. */
 const REMOVE_DOUBLED = statement(

@@ -43,7 +43,7 @@ interface PresentRow {
   lease: number | null
 }
 
-export interface AcceptanceParts extends StoreParts {
+interface AcceptanceParts extends StoreParts {
   /**
    * Milliseconds for which the outcome of a lost commit is sought before the client is told that nothing was accepted.
    */
@@ -115,7 +115,7 @@ export class Acceptance {
       return await this.#commitTogether(entries)
     } catch (error) {
       if (error instanceof OutcomeUnknown) return await this.#seekTogether(entries, error)
-      throw isDuplicate(error) ? taken(entries[0]!) : error
+      throw isDuplicate(error) ? idConflict(entries[0]!) : error
     }
   }
 
@@ -140,7 +140,7 @@ export class Acceptance {
         await noteAll(session, first, emails)
       }
       const suppressed = await insertWhole(session, entries)
-      const leased = entries.map((entry) => accepted(entry, suppressed.get(entry.email.id)).leased)
+      const leased = entries.map((entry) => leasedPart(entry, suppressed.get(entry.email.id)).leased)
       return { kind: 'accepted', leased }
     })
     if (answer.kind === 'accepted') changes.queueChanged()
@@ -162,7 +162,7 @@ export class Acceptance {
           const present = await this.#present(entries)
           const leased = entries.map(({ email }) => present.get(email.id) ?? [])
           if (present.size === entries.length) return { kind: 'accepted', leased }
-          throw taken(entries[0]!)
+          throw idConflict(entries[0]!)
         }
         if (!(error instanceof StoreUnavailable)) break
       }
@@ -190,7 +190,7 @@ export class Acceptance {
       const number = numbers.get(companyId)
       if (number === undefined)
         entry.refuse(new StoreConflict(`There is no company with the id ${companyId}`))
-      else if (ids.has(id)) entry.refuse(taken(entry))
+      else if (ids.has(id)) entry.refuse(idConflict(entry))
       else {
         entry.company = number
         ids.add(id)
@@ -224,7 +224,7 @@ export class Acceptance {
     })
     if (plain) {
       const suppressed = await insertEmails((statement, values) => database.write(statement, values), entries)
-      for (const entry of entries) entry.answer(accepted(entry, suppressed.get(entry.email.id)))
+      for (const entry of entries) entry.answer(leasedPart(entry, suppressed.get(entry.email.id)))
     } else {
       const answers = await database.transaction((session) => this.#withKeysAndFiles(session, entries))
       for (const [entry, answer] of answers) entry.answer(answer)
@@ -259,7 +259,7 @@ export class Acceptance {
     const kept = fresh.filter((entry) => !refused.has(entry))
     if (kept.length === 0) return answers
     const suppressed = await insertWhole(session, kept)
-    for (const entry of kept) answers.set(entry, accepted(entry, suppressed.get(entry.email.id)))
+    for (const entry of kept) answers.set(entry, leasedPart(entry, suppressed.get(entry.email.id)))
     return answers
   }
 
@@ -284,7 +284,7 @@ export class Acceptance {
       const leased = present.get(entry.email.id)
       if (leased === undefined) return true
       if (entry.doubtful === true) entry.answer({ kind: 'accepted', leased })
-      else entry.refuse(taken(entry))
+      else entry.refuse(idConflict(entry))
       return false
     })
     if (rest.length < entries.length) {
@@ -340,7 +340,7 @@ async function insertWhole(
   return suppressed
 }
 
-function accepted(
+function leasedPart(
   { email, lease }: PendingEmail,
   suppressed: ReadonlySet<number> | undefined,
 ): Extract<AcceptResult, { kind: 'accepted' }> {
@@ -352,6 +352,6 @@ function accepted(
   }
 }
 
-function taken({ email }: PendingEmail): StoreConflict {
+function idConflict({ email }: PendingEmail): StoreConflict {
   return new StoreConflict(`There is already an email with the id ${email.id}`)
 }

@@ -1,4 +1,4 @@
-export interface BatcherOptions<Item> {
+interface BatcherOptions<Item> {
   /** Bounds of one batch: items, and their weight, which only the first item may exceed. */
   maxItems: number
   maxWeight: number

@@ -29,9 +29,9 @@ const BUMP = 'UPDATE counters SET value = value + 1 WHERE name = $1::text RETURN
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1::text)::text`
 
 /** Runs one statement on a connection of the caller's choice; returns its rows. */
-export type RunQuery = (text: string, values: string[]) => Promise<{ rows: unknown[] }>
+type RunQuery = (text: string, values: string[]) => Promise<{ rows: unknown[] }>
 
-export interface ChangeParts {
+interface ChangeParts {
   /**
    * Opens a connection that the caller may keep. Its statements must fail when no answer comes for some seconds.
    */

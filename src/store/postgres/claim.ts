@@ -1,6 +1,6 @@
 import { recipientFieldsOf } from '../../email/fields.ts'
 import type { LeaseFacts } from '../../email/lifecycle/attempt.ts'
-import { begun } from '../../email/lifecycle/birth.ts'
+import { sentEvent } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
@@ -254,7 +254,7 @@ export class Claim {
       if (isUnsent(loaded.get(id))) unsent.push(id)
     }
     for (const { email, position } of rows) gathering.leased.push({ email, position })
-    const { type, at } = begun(Math.round(request.now))
+    const { type, at } = sentEvent(Math.round(request.now))
     if (unsent.length > 0) await session.run(MARK_SENT, [uuids(unsent.sort()), at, type])
     await this.#end(session, endings, request)
   }

@@ -3,7 +3,7 @@ import type { ColumnType } from '../../email/fields.ts'
 import { TYPES } from './arrays.ts'
 
 /** One column: its type in the statement, and its values, taken from the source of each row. */
-export interface SqlColumn<From> {
+interface SqlColumn<From> {
   type: string
   array(rows: readonly From[]): Buffer
 }
@@ -11,7 +11,7 @@ export interface SqlColumn<From> {
 /** Columns by their names in the statement. */
 export type SqlColumns<From> = Record<string, SqlColumn<From>>
 
-export interface UnnestSql<From> {
+interface UnnestSql<From> {
   /** The names of the columns. */
   names: string
   /** The parameter of each column, by name. */

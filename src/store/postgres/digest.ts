@@ -246,7 +246,7 @@ export function digest(parts: StoreParts): Omit<DigestStore, 'seenTags'> {
     ]
   }
 
-  async function answered(company: number, { list, segments, whether }: ListQuestion): Promise<ListAnswer> {
+  async function answerTo(company: number, { list, segments, whether }: ListQuestion): Promise<ListAnswer> {
     const values = [company, list.kind, int8s(keysOf(list))]
     const [one = 0, other = one] = [segments[0], segments.at(-1)]
     const range = [Math.min(one, other), Math.max(one, other)]
@@ -340,7 +340,7 @@ export function digest(parts: StoreParts): Omit<DigestStore, 'seenTags'> {
       const common = commonPlaces(lists, those)
       let step = common.next()
       while (!step.done) {
-        step = common.next(await Promise.all(step.value.map((question) => answered(company, question))))
+        step = common.next(await Promise.all(step.value.map((question) => answerTo(company, question))))
       }
       const segments = step.value
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }

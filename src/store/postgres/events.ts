@@ -59,7 +59,7 @@ type EventLogReads = EventLog &
 /** The log of all events, by number. */
 export function eventLog(parts: StoreParts): EventLogReads {
   const { database, companies } = parts
-  const { drawn, settle, reach, reachSoon } = reachOf('events_number_seq', parts)
+  const { lastDrawn, settle, reach, reachSoon } = reachOf('events_number_seq', parts)
 
   async function after<Event extends LogEntry>(
     sql: string,
@@ -98,7 +98,7 @@ export function eventLog(parts: StoreParts): EventLogReads {
     },
 
     async lastEventNumber() {
-      const reached = await drawn()
+      const reached = await lastDrawn()
       await settle(reached)
       return reached
     },

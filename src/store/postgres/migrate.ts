@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT = 5_000
 const LOCK_TIMEOUT = 60_000
 
 /** Versions of the schema: the number of migrations applied. */
-export interface SchemaChange {
+interface SchemaChange {
   from: number
   to: number
 }

@@ -4,7 +4,7 @@ import type { Statement, Value } from './database.ts'
 export type NamedStatement = (values: Readonly<Record<string, Value>>) => [Statement, Value[]]
 
 /** `name`: the name of the prepared statement. */
-export function named(name: string, text: string): NamedStatement {
+export function namedStatement(name: string, text: string): NamedStatement {
   const names: string[] = []
   const numbered = text.replace(/(?<![:\w]):([a-z]\w*)/gi, (_, value: string) => {
     if (!names.includes(value)) names.push(value)

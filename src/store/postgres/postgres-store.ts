@@ -22,7 +22,7 @@ import { retry } from './retry.ts'
 
 const SEEK_MS = 10_000
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /**
    * Milliseconds for which the outcome of an `accept` is sought after its connection was lost. Ten seconds by default.
    */

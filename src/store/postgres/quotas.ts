@@ -36,7 +36,7 @@ const PRESENT: Statement = {
 }
 
 /** Emails that are counted together or not at all: a single email, or those of one request. */
-export type QuotaGroup = readonly PendingEmail[]
+type QuotaGroup = readonly PendingEmail[]
 
 /**
  * Counts emails of companies with a quota, one after the other. Returns those over the quota; all others may be

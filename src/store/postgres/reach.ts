@@ -54,7 +54,7 @@ export function reachOf(
   /** Marks for which steps A and B are done and step C is not, in order. */
   let marks: { reached: number; horizon: bigint }[] = []
 
-  async function drawn(): Promise<number> {
+  async function lastDrawn(): Promise<number> {
     const [row] = await database.read<{ reached: number }>(drawnTo)
     // The number is lower than before after a failover to another server.
     if (row!.reached < settled) {
@@ -91,7 +91,7 @@ export function reachOf(
    * was drawn since.
    */
   async function reach(cursor: number): Promise<number> {
-    const reached = await drawn()
+    const reached = await lastDrawn()
     if (reached <= cursor || cursor < settled) return Math.min(reached, settled)
     await settle(reached)
     return reached
@@ -99,7 +99,7 @@ export function reachOf(
 
   /** Returns the highest number for which step C succeeds within the short pauses. */
   async function reachSoon(): Promise<number> {
-    const reached = await drawn()
+    const reached = await lastDrawn()
     if (reached <= settled) return reached
     const own = await horizon()
     marks = [...marks.slice(-MOST_MARKS), { reached, horizon: own }]
@@ -113,5 +113,5 @@ export function reachOf(
     return Math.min(reached, settled)
   }
 
-  return { drawn, settle, reach, reachSoon }
+  return { lastDrawn, settle, reach, reachSoon }
 }

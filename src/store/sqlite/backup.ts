@@ -33,13 +33,13 @@ export function backUp(path: string, file: string, { overwrite }: { overwrite: b
   const target = targetOf(file)
   refuseOwnFiles(path, target)
   refuseSpecial(target)
-  if (!overwrite && existsSync(target)) throw taken(file)
+  if (!overwrite && existsSync(target)) throw nameConflict(file)
   const aside = `${target}.${randomUUID()}.part`
   make(aside, file)
   try {
     const copied = copy(path, aside, file)
     sync(aside)
-    put(aside, target, overwrite, file)
+    moveIntoPlace(aside, target, overwrite, file)
     sync(dirname(target))
     return copied
   } catch (error) {
@@ -129,7 +129,7 @@ function refuseSpecial(target: string): void {
   )
 }
 
-function put(aside: string, target: string, overwrite: boolean, file: string): void {
+function moveIntoPlace(aside: string, target: string, overwrite: boolean, file: string): void {
   if (overwrite) {
     renameSync(aside, target)
     return
@@ -139,9 +139,9 @@ function put(aside: string, target: string, overwrite: boolean, file: string): v
     linkSync(aside, target)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw taken(file)
+    if (code === 'EEXIST') throw nameConflict(file)
     // Some network file systems have no hard links.
-    if (existsSync(target)) throw taken(file)
+    if (existsSync(target)) throw nameConflict(file)
     renameSync(aside, target)
   }
 }
@@ -155,7 +155,7 @@ function sync(path: string): void {
   }
 }
 
-function taken(file: string): StoreConflict {
+function nameConflict(file: string): StoreConflict {
   return new StoreConflict(`There is already a file ${file}. Name another one, or overwrite it with --force`)
 }
 

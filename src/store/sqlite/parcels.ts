@@ -90,7 +90,7 @@ function packResult({ position, decision }: WriterRecord['recipients'][number]):
 }
 
 /** The call as it was before encoding. */
-export function unpacked(call: WriteCall): ThreadCall<Writes> {
+export function unpackCall(call: WriteCall): ThreadCall<Writes> {
   if (!Array.isArray(call)) return call
   if (call[0] === 'record') return { name: 'record', args: [attemptOf(call[1])] }
   const lease = call[1] === null ? null : { token: call[1] }

@@ -41,7 +41,7 @@ function* answer<T>(value: T): PortSteps<T> {
 }
 
 /** Declared statements are prepared once for each connection, when they are first used. */
-class Prepared {
+class PreparedStatements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<ColdStatement, StatementSync>()
 
@@ -60,7 +60,7 @@ class Prepared {
   }
 }
 
-function queriesOn(prepared: Prepared): Queries {
+function queriesOn(prepared: PreparedStatements): Queries {
   return {
     all: <Row>(statement: ColdStatement<Row>, ...values: ParameterValue[]) =>
       answer(prepared.get(statement).all(...values.map(parameter)) as Row[]),
@@ -71,7 +71,7 @@ function queriesOn(prepared: Prepared): Queries {
 
 /** The port of the reader, which runs each operation in one transaction. */
 export function readPort(db: DatabaseSync): ReadPort {
-  const queries = queriesOn(new Prepared(db))
+  const queries = queriesOn(new PreparedStatements(db))
   return {
     read: queries,
     look: queries,
@@ -87,7 +87,7 @@ export function writePort(
   db: DatabaseSync,
   { companies, changes, events, lanes, recipients }: WriterParts,
 ): Port {
-  const prepared = new Prepared(db)
+  const prepared = new PreparedStatements(db)
   const queries = queriesOn(prepared)
   const written: PortChanges = {
     ...queries,

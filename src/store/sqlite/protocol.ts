@@ -113,7 +113,7 @@ export type ThreadCall<Operations> = {
 const KINDS = { StoreUnavailable, StoreConflict, StoreDamaged, OverLimit, Error }
 
 /** An error as it is sent from a thread. */
-export interface ThreadFault {
+interface ThreadFault {
   kind: keyof typeof KINDS
   message: string
 }

@@ -47,7 +47,7 @@ const ANOTHER_SERVICE =
   'another Postroad service. Stop that one first, or give this one a database of its own; the command line may be used ' +
   'beside a running service'
 
-export interface SqliteOptions {
+interface SqliteOptions {
   exclusive: boolean
   /** Called once for each damage in the database that was found and worked around. */
   onFault?: (error: Error) => void

@@ -13,13 +13,13 @@ interface PendingCall<OneCall> extends BatchEntry {
 }
 
 /** Details of a call: its weight in octets, whether no caller waits for it, and buffers that move to the thread. */
-export interface CallDetail {
+interface CallDetail {
   weight?: number
   patient?: boolean
   moved?: ArrayBuffer[]
 }
 
-export interface StoreThreadOptions extends BatchLimits {
+interface StoreThreadOptions extends BatchLimits {
   module: URL
   /** The thread's name in the operating system: at most 15 characters. */
   name: string

@@ -7,7 +7,7 @@ import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'
 import { type DatabaseLocation, LocationWatch } from './database-location.ts'
 import { migrate } from './migrate.ts'
-import { unpacked, type WriteCall } from './parcels.ts'
+import { unpackCall, type WriteCall } from './parcels.ts'
 import {
   faultOf,
   kindsOf,
@@ -43,7 +43,7 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Loca
   let watching: NodeJS.Timeout | undefined
   port.on('message', (request: ThreadRequest<WriteCall>) => {
     if (request.kind === 'batch') {
-      const calls = request.calls.map(unpacked)
+      const calls = request.calls.map(unpackCall)
       const asked = calls.some(({ name }) => name === 'probe')
       const lost = asked ? watch.look() : watch.recent()
       if (lost !== null) {

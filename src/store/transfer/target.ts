@@ -20,7 +20,7 @@ const FETCH = 500
 const CONNECT_TIMEOUT = 5_000
 
 /** The progress of a table. */
-export interface TableProgress {
+interface TableProgress {
   place: string | null
   rows: number
 }

@@ -4,7 +4,7 @@ import { TransferSource } from './source.ts'
 import type { TransferTable } from './tables.ts'
 import { Target } from './target.ts'
 
-export interface TransferRequest {
+interface TransferRequest {
   /** Path of the SQLite database. */
   from: string
   /** postgres:// URL. */
@@ -28,7 +28,7 @@ export interface TransferredTable {
   sha256: string
 }
 
-export interface TransferResult {
+interface TransferResult {
   tables: TransferredTable[]
 }
 

@@ -8,7 +8,7 @@ import {
   requiredTerm,
   termsOf,
 } from '../../../src/http/form/log/expression.ts'
-import { fitting } from '../../../src/http/form/log/fields.ts'
+import { filterTest } from '../../../src/http/form/log/fields.ts'
 import { TermMatcher } from '../../../src/http/form/log/terms.ts'
 import { Refusal } from '../../../src/intake/refusal.ts'
 
@@ -120,7 +120,7 @@ describe('terms', () => {
     let units = 0
     const charCodeAt = String.prototype.charCodeAt
     const includes = String.prototype.includes
-    const counted = fitting([['subject', parse('za '.repeat(660))]])
+    const counted = filterTest([['subject', parse('za '.repeat(660))]])
     String.prototype.charCodeAt = function (at: number) {
       units++
       return charCodeAt.call(this, at)

@@ -16,7 +16,7 @@ import type { ACCOUNT_ROUTES } from '../contract/account.ts'
 import type { ConsoleCore } from '../core.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, sessionHeaders, unlessRefused } from '../session/signing-in.ts'
-import { Answered, type Works } from '../work.ts'
+import { ConsoleAnswer, type Works } from '../work.ts'
 
 const time = (at: number) => new Date(at).toISOString()
 
@@ -37,8 +37,8 @@ function membershipsJson({ memberships, operator }: Person, companies: readonly 
 }
 
 /** The session that replaces the one of the request. */
-function continued(core: ConsoleCore, request: FastifyRequest, newSession: BegunSession) {
-  return new Answered(meOf(core, request.raw, newSession), {
+function newSessionAnswer(core: ConsoleCore, request: FastifyRequest, newSession: BegunSession) {
+  return new ConsoleAnswer(meOf(core, request.raw, newSession), {
     headers: sessionHeaders(core, request, newSession),
   })
 }
@@ -75,14 +75,14 @@ export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
     const { body, request } = call
     const origin = originOf(core, request)
     const newSession = await unlessRefused(confirmPassword(core.signIn, call, body.password, origin))
-    return continued(core, request, newSession)
+    return newSessionAnswer(core, request, newSession)
   },
 
   'PUT /account/password': async (call, core) => {
     const { body, request } = call
     const origin = originOf(core, request)
     const newSession = await unlessRefused(changePassword(core.signIn, call, body.password, origin))
-    return continued(core, request, newSession)
+    return newSessionAnswer(core, request, newSession)
   },
 
   'GET /account/sessions': async (call, { signIn }) => {

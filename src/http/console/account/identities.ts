@@ -1,17 +1,17 @@
 /** Accounts of the OpenID Connect provider that are linked to the person's own account. */
 import { beginIdentity, connectIdentity, removeIdentity } from '../../../operate/own-identities.ts'
 import type { IDENTITY_ROUTES } from '../contract/account.ts'
-import { answerOf, endedCookie, redirectUriOf, sentThere } from '../session/openid.ts'
+import { answerOf, endedCookie, redirectToProvider, redirectUriOf } from '../session/openid.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, unlessRefused } from '../session/signing-in.ts'
-import { Answered, type Works } from '../work.ts'
+import { ConsoleAnswer, type Works } from '../work.ts'
 
 export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
   'POST /account/identities/begin': async (call, core) => {
     const { signIn, provider } = core
     const { request } = call
     const begun = beginIdentity(signIn, call, provider.requireProvider(core), redirectUriOf(core, request))
-    return sentThere(core, request, await unlessRefused(begun))
+    return redirectToProvider(core, request, await unlessRefused(begun))
   },
 
   'POST /account/identities': async (call, core) => {
@@ -23,7 +23,7 @@ export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
       connectIdentity(signIn, call, provider.requireProvider(core), answer, origin),
     )
     const headers = { 'set-cookie': endedCookie(core, request) }
-    return new Answered(meOf(core, request.raw, { session, person }), { headers })
+    return new ConsoleAnswer(meOf(core, request.raw, { session, person }), { headers })
   },
 
   'DELETE /account/identities/:id': async (call, { signIn }) => {

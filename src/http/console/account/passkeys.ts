@@ -16,7 +16,7 @@ import type { PASSKEY_ROUTES } from '../contract/account.ts'
 import { stepCookie, stepTicket } from '../session/device-cookies.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, signedIn, unlessRefused } from '../session/signing-in.ts'
-import { Answered, type Works } from '../work.ts'
+import { ConsoleAnswer, type Works } from '../work.ts'
 
 const COOKIE = 'postroad_passkey'
 
@@ -24,7 +24,7 @@ const partyOf = ({ publicUrl }: HttpCore, { raw }: FastifyRequest) => relyingPar
 
 /** The browser keeps the ticket in a cookie until it answers. */
 const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: PasskeyChallenge) =>
-  new Answered(
+  new ConsoleAnswer(
     { options: { ...options } },
     { headers: { 'set-cookie': stepCookie(core, raw, COOKIE, ticket, CHALLENGE_LASTS) } },
   )
@@ -53,7 +53,7 @@ export const passkeyWorks: Works<typeof PASSKEY_ROUTES> = {
     const given = { ...body, ticket: stepTicket(core, raw, COOKIE) }
     const person = await unlessRefused(addPasskey(core.signIn, call, partyOf(core, request), given))
     const headers = { 'set-cookie': stepCookie(core, raw, COOKIE, '', 0) }
-    return new Answered(meOf(core, raw, { session, person }), { headers })
+    return new ConsoleAnswer(meOf(core, raw, { session, person }), { headers })
   },
 
   'PATCH /account/passkeys/:id': async (call, { signIn }) => {

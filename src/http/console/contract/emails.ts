@@ -54,7 +54,7 @@ const FILTERS = {
     description: 'Time zone of the dates in it: `Europe/Berlin`. Default: UTC.',
   },
   domain: { ...DOMAIN_NAME, description: 'Sending domain: name or id.' },
-  event: { ...LINE, description: 'An event that it has had, or several of them with commas.' },
+  event: { ...LINE, description: 'An event that the email has had, or several, separated by commas.' },
   status: { ...LINE, description: 'The status that its row shows, or several of them with commas.' },
   tag: { ...LINE, description: '`name:value`, or a name or a value alone.' },
   key: { ...LINE, description: 'API key: id or name.' },
@@ -107,7 +107,7 @@ export const EMAILS = object({
 })
 
 /** The emails that a search finds. */
-export const EMAIL_COUNT = object({
+const EMAIL_COUNT = object({
   count: { type: 'integer', description: 'At most 1,000.' },
   more: { type: 'boolean', description: 'There are more, or may be.' },
 })

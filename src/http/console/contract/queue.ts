@@ -30,7 +30,7 @@ const WAITING = {
   oldestAt: TIME_OR_NULL,
   nextDueAt: TIME_OR_NULL,
   lastMessage: TEXT_OR_NULL,
-  /** The server that gave it, as far as it is known apart from the words. */
+  /** The server that gave it; null: it is not known, or only the words name it. */
   lastServer: TEXT_OR_NULL,
   category: CATEGORY_OR_NULL,
   /** All of it waits for the end of a pause. */
@@ -87,7 +87,7 @@ export const QUEUE_ROUTES = {
     'GET /companies/:company/queue/domains': {
       operation: 'queue_read',
       query: OF_PAGE,
-      /** `retriable`: a retry might make some of all this mail due, also of that on other pages. */
+      /** `retriable`: a retry might make some of this mail due, including mail on other pages. */
       answer: object({ ...pageOf(DOMAIN), retriable: { type: 'boolean' } }),
     },
     'GET /companies/:company/queue/quarantine': {

@@ -66,10 +66,12 @@ export type AnswerOf<Of> = Of extends { pending: infer Pending; answer: infer An
 export type QueryInput<Of> = Of extends {
   query: { properties: infer Properties; required: readonly (infer Required)[] }
 }
-  ? Needed<Properties, Required> & { [Name in keyof Properties]?: Json<Properties[Name]> | undefined }
+  ? RequiredProperties<Properties, Required> & {
+      [Name in keyof Properties]?: Json<Properties[Name]> | undefined
+    }
   : never
 
-type Needed<Properties, Required> = {
+type RequiredProperties<Properties, Required> = {
   [Name in keyof Properties as Name extends Required
     ? Properties[Name] extends { default: unknown }
       ? never

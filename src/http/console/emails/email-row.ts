@@ -23,7 +23,7 @@ interface RowCircumstances {
   now: number
 }
 
-export interface ListedEmail {
+interface ListedEmail {
   email: EmailSummary
   /** Null when the recipients' states are unknown. */
   counts: RecipientCounts | null

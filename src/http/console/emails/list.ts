@@ -56,7 +56,7 @@ function searchIn(
   return { kind: 'search', search: { ...typed.search, ...chosen, ...of } }
 }
 
-/** Why the query is refused once nobody types it any more; null: it is not. */
+/** Why a query that is still being typed would be refused if it stayed as it is; null: it would not be refused. */
 function unfinishedIn(op: Operation, query: EmailListQuery): string | null {
   if (query.q === undefined || !query.typing) return null
   try {

@@ -1,7 +1,7 @@
 /** Sends the content of an email as a new one: the same parts, with a new date and Message-ID. */
 import type { Principal } from '../../../accounts/account.ts'
 import type { Visitor } from '../../../ingress/admission/visit.ts'
-import { fingerprinted } from '../../../ingress/idempotency.ts'
+import { withFingerprint } from '../../../ingress/idempotency.ts'
 import { SMALL_BODY } from '../../../ingress/reading.ts'
 import type { CheckOutcome } from '../../../intake/check.ts'
 import { largeBodies } from '../../../mail/body.ts'
@@ -18,7 +18,7 @@ const job = jobAt<AgainOrder, CheckOutcome>(new URL('./send-again-job.ts', impor
 /** Recipients of a batch whose values are read at once. */
 const AT_ONCE = 50
 
-export interface SendAgainRequest {
+interface SendAgainRequest {
   /** Identifies the click, so that it sends only once. */
   click: string
   /** Other recipients; absent: the same ones. */
@@ -39,7 +39,7 @@ export async function sendAgain(
   const idempotent = { key: click, endpoint: 'console again' }
   const order = {
     ...(await contentOf(core, email, to?.trim() || undefined)),
-    idempotency: await fingerprinted(idempotent, [email.id, to ?? null]),
+    idempotency: await withFingerprint(idempotent, [email.id, to ?? null]),
     terms: intake.terms(),
   }
   return (await intake.accept(sender, await checkOrder(core, order, sender))).id

@@ -64,7 +64,7 @@ export class PageFiles {
     const folder = await stateOf(this.#folder)
     if (folder === null) return null
     if (folder !== this.#build?.folder) {
-      const build = await read(this.#folder, folder)
+      const build = await readBuild(this.#folder, folder)
       // A folder that was replaced while it was read may be a mixture of two builds: the next request reads it again.
       if (folder !== (await stateOf(this.#folder))) return null
       this.#build = build
@@ -83,7 +83,7 @@ async function stateOf(path: string): Promise<string | null> {
   }
 }
 
-async function read(path: string, folder: string): Promise<Build | null> {
+async function readBuild(path: string, folder: string): Promise<Build | null> {
   try {
     const entries = await readdir(path, { recursive: true, withFileTypes: true })
     const contents = new Map(

@@ -1,13 +1,13 @@
 /** Sign-in by password, and by the second factor where one is set. */
 import { signInByPassword, signInBySecondFactor } from '../../../operate/sign-in.ts'
 import type { SIGN_IN_ROUTES } from '../contract/session.ts'
-import { Answered, type Works } from '../work.ts'
+import { ConsoleAnswer, type Works } from '../work.ts'
 import { originOf, signedIn, unlessRefused } from './signing-in.ts'
 
 export const signInWorks: Works<typeof SIGN_IN_ROUTES> = {
   'POST /session/password': async ({ body, request }, core) => {
     const proved = await unlessRefused(signInByPassword(core.signIn, body, originOf(core, request)))
-    if ('ticket' in proved) return new Answered({ ticket: proved.ticket }, { status: 202 })
+    if ('ticket' in proved) return new ConsoleAnswer({ ticket: proved.ticket }, { status: 202 })
     return await signedIn(core, request, proved.begun)
   },
 

@@ -7,7 +7,7 @@ const SESSION = 'postroad_session'
 /** The form of tokens from `newSecret`. */
 const TOKEN = /^[\w-]{43}$/
 
-export interface OwnCookie {
+interface OwnCookie {
   name: string
   value: string
   /** Ms; 0 removes it. */
@@ -22,7 +22,7 @@ export interface OwnCookie {
  * `Path=/`. Without TLS, on a developer's machine, browsers accept neither; only there a cookie without the prefix
  * counts.
  */
-function named(name: string, isEncrypted: boolean): string {
+function cookieName(name: string, isEncrypted: boolean): string {
   return isEncrypted ? `__Host-${name}` : name
 }
 
@@ -36,7 +36,7 @@ export function readCookie(
   request: IncomingMessage,
   name: string,
 ): string | undefined {
-  return parseCookie(request.headers.cookie ?? '')[named(name, isEncrypted(core, request))]
+  return parseCookie(request.headers.cookie ?? '')[cookieName(name, isEncrypted(core, request))]
 }
 
 /** Sent only with requests of this service's own page, and readable by no script (RFC 6265bis 5.6.7). */
@@ -47,7 +47,7 @@ export function writeCookie(
 ): string {
   const secure = isEncrypted(core, request)
   return stringifySetCookie({
-    name: named(name, secure),
+    name: cookieName(name, secure),
     value,
     maxAge: Math.floor(lasts / 1000),
     path: secure ? '/' : path,

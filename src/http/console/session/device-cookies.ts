@@ -17,7 +17,7 @@ const MOST_PEOPLE = 8
 const LONGEST = 4_000
 
 /** Cookies that carry a ticket from one step of a sign-in to the next. */
-export type StepCookie = 'postroad_passkey' | 'postroad_oidc'
+type StepCookie = 'postroad_passkey' | 'postroad_oidc'
 
 export function deviceTicket(core: Pick<HttpCore, 'publicUrl'>, request: IncomingMessage): string | null {
   return cookieOf(core, request, DEVICE)

@@ -11,7 +11,7 @@ import {
 } from '../../../operate/openid-sign-in.ts'
 import type { HttpCore } from '../../core.ts'
 import type { OPENID_ROUTES } from '../contract/session.ts'
-import { Answered, type Works } from '../work.ts'
+import { ConsoleAnswer, type Works } from '../work.ts'
 import { stepCookie, stepTicket } from './device-cookies.ts'
 import { passwordMailer } from './new-password.ts'
 import { originOf, signedIn, unlessRefused } from './signing-in.ts'
@@ -24,9 +24,13 @@ export function redirectUriOf({ publicUrl }: HttpCore, { raw }: FastifyRequest):
 }
 
 /** Sends the browser to the provider; it keeps the ticket in a cookie until it returns. */
-export function sentThere(core: HttpCore, { raw }: FastifyRequest, begun: { url: string; ticket: string }) {
+export function redirectToProvider(
+  core: HttpCore,
+  { raw }: FastifyRequest,
+  begun: { url: string; ticket: string },
+) {
   const cookie = stepCookie(core, raw, COOKIE, begun.ticket, OPENID_LASTS)
-  return new Answered({ url: begun.url }, { headers: { 'set-cookie': cookie } })
+  return new ConsoleAnswer({ url: begun.url }, { headers: { 'set-cookie': cookie } })
 }
 
 export function answerOf(core: HttpCore, { raw }: FastifyRequest, query: string): OpenIdAnswer {
@@ -46,7 +50,7 @@ export const openIdWorks: Works<typeof OPENID_ROUTES> = {
 
   'POST /session/oidc': async ({ request }, core) => {
     const begun = beginOpenId(core.signIn, core.provider.requireProvider(core), redirectUriOf(core, request))
-    return sentThere(core, request, await unlessRefused(begun))
+    return redirectToProvider(core, request, await unlessRefused(begun))
   },
 
   'POST /session/oidc/return': async ({ body, request }, core) => {

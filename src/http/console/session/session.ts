@@ -6,7 +6,7 @@ import type { ConsoleSession, Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import type { SESSION_ROUTES } from '../contract/session.ts'
 import { smtpEndpoints, smtpSuggestion } from '../smtp-endpoints.ts'
-import { Answered, type Works } from '../work.ts'
+import { ConsoleAnswer, type Works } from '../work.ts'
 import { sessionCookie } from './cookie.ts'
 
 /** The page's information on its user. */
@@ -55,6 +55,6 @@ export const sessionWorks: Works<typeof SESSION_ROUTES> = {
 
   'DELETE /session': async (call, core) => {
     await endSession(core.deps.store, call, Date.now())
-    return new Answered({}, { headers: { 'set-cookie': sessionCookie(core, call.request.raw, '', 0) } })
+    return new ConsoleAnswer({}, { headers: { 'set-cookie': sessionCookie(core, call.request.raw, '', 0) } })
   },
 }

@@ -20,7 +20,7 @@ import { Tickets } from '../../../people/tickets.ts'
 import type { AnswerHeaders } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import type { ConsoleCore } from '../core.ts'
-import { Answered } from '../work.ts'
+import { ConsoleAnswer } from '../work.ts'
 import { sessionCookie, sessionToken } from './cookie.ts'
 import { deviceCookie, deviceTicket } from './device-cookies.ts'
 import { meOf } from './session.ts'
@@ -76,7 +76,7 @@ export async function signedIn(
   const old = await signedInHere(core, request)
   if (old !== null) await core.signIn.store.endSessions(old.person.id, { id: old.session.id })
   const headers = sessionHeaders(core, request, newSession, removed)
-  return new Answered(meOf(core, request.raw, newSession), { headers })
+  return new ConsoleAnswer(meOf(core, request.raw, newSession), { headers })
 }
 
 /** The cookies of a session that has just begun. */

@@ -47,7 +47,7 @@ export const METRICS = [
 export type FailureMetric = (typeof METRICS)[number]
 
 /** Null: mail was not delivered, or the number of deliveries is not known for these dimensions. */
-export type FailureFigures = Readonly<Record<FailureMetric, number | null>>
+type FailureFigures = Readonly<Record<FailureMetric, number | null>>
 
 /** Refusals that harm the sender's reputation until the sender acts. */
 const CRITICAL: ReadonlySet<BounceCategory> = new Set(['reputation', 'content_spam', 'authentication'])

@@ -8,8 +8,8 @@ import type { Endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
 import { route } from '../../route.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
-import { type EventObject, FILTERS, type FilterField, fitting } from '../log/fields.ts'
-import { narrowing } from '../log/narrowing.ts'
+import { type EventObject, FILTERS, type FilterField, filterTest } from '../log/fields.ts'
+import { indexConstraints } from '../log/narrowing.ts'
 import { type EventSelection, MOST_EVENTS } from '../log/query.ts'
 import { logLinks, searchEvents } from '../log/search.ts'
 import { type LogCursor, pageToken, readToken } from '../log/token.ts'
@@ -64,10 +64,10 @@ const logs = route('POST /v1/analytics/logs', {
   const { domain, others } = await domainOf(core, caller, filter?.AND ?? [])
   const conditions = [...others.map(readCondition), ...eventsAmong(events)]
   const selection: EventSelection = {
-    filter: { ...narrowing(conditions), since, until },
+    filter: { ...indexConstraints(conditions), since, until },
     ascending: pagination.sort === 'timestamp:asc',
     limit: Math.min(MOST_EVENTS, pagination.limit ?? 100),
-    fits: fitting(conditions),
+    fits: filterTest(conditions),
   }
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))

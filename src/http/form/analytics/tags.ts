@@ -49,7 +49,7 @@ const list = route('POST /v1/analytics/tags', {
       tag: { ...LINE, description: 'A tag, or the beginning of its name.' },
       include_metrics: {
         type: 'boolean',
-        description: `With what was counted of each; then at most ${MOST_WITH_METRICS} at once.`,
+        description: `Adds the counts of each tag; a page then has at most ${MOST_WITH_METRICS} tags.`,
       },
       include_subaccounts: { type: 'boolean' },
       pagination: {

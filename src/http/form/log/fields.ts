@@ -72,7 +72,7 @@ const READ: Readonly<Record<FilterField, MatchTargetReader>> = {
 }
 
 /** Makes the test whether an event fits all of these filters. */
-export function fitting(
+export function filterTest(
   filters: readonly (readonly [FilterField, Expression])[],
 ): (eventObject: EventObject, address?: string) => boolean {
   const each = filters.map(([name, expression]) => {

@@ -8,7 +8,7 @@ export interface EventConstraints extends Pick<EventFilter, 'recipient' | 'tags'
 }
 
 /** All of these filters must fit. */
-export function narrowing(filters: readonly (readonly [FilterField, Expression])[]): EventConstraints {
+export function indexConstraints(filters: readonly (readonly [FilterField, Expression])[]): EventConstraints {
   const of = (name: FilterField) =>
     filters.flatMap(([each, expression]) => (each === name ? [expression] : []))
   const [recipient] = of('recipient').flatMap((expression) => requiredTerm(expression) ?? [])

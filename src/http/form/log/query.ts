@@ -4,8 +4,8 @@ import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { parseExpression } from './expression.ts'
-import { type EventObject, FILTERS, type FilterField, fitting } from './fields.ts'
-import { type EventConstraints, narrowing } from './narrowing.ts'
+import { type EventObject, FILTERS, type FilterField, filterTest } from './fields.ts'
+import { type EventConstraints, indexConstraints } from './narrowing.ts'
 
 /** The largest page; a higher limit is reduced to it. */
 export const MOST_EVENTS = 300
@@ -56,13 +56,13 @@ export function readQuery(query: EventQuery): EventSelection {
   })
   return {
     filter: {
-      ...narrowing(filters),
+      ...indexConstraints(filters),
       ...(since !== undefined && { since }),
       ...(until !== undefined && { until }),
     },
     ascending,
     limit: query.limit ?? 100,
-    fits: fitting(filters),
+    fits: filterTest(filters),
   }
 }
 

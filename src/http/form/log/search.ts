@@ -16,7 +16,7 @@ import type { LogCursor } from './token.ts'
 /** A number higher than that of every event. */
 export const END = Number.MAX_SAFE_INTEGER
 
-export interface EventsQuery {
+interface EventsQuery {
   caller: Pick<Principal, 'companyId'>
   /** Null: all domains of the company. */
   domain: Pick<SendingDomain, 'id'> | null
@@ -34,7 +34,7 @@ export interface EventsQuery {
   gone(): boolean
 }
 
-export interface EventsPage {
+interface EventsPage {
   items: JsonText[]
   told: EventNotice[]
   /**

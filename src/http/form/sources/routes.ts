@@ -128,7 +128,7 @@ const poolRoutes = (['/v1', '/v3'] as const).flatMap((version): Endpoint[] => {
       answer: { type: 'object', properties: { ...POOL, linked_domains: LINKED, message: TEXT } },
     })(async ({ caller, params }, core) => {
       const { op, pool } = await namedPool(core, caller, params.pool)
-      return { ...poolJson(pool), linked_domains: await linked(op, pool), message: 'success' }
+      return { ...poolJson(pool), linked_domains: await linkedDomains(op, pool), message: 'success' }
     }),
   ]
 })
@@ -141,7 +141,7 @@ const domainsOfPool = route('GET /v3/ip_pools/:pool/domains', {
   answer: { type: 'object', properties: { domains: LINKED, paging: { type: 'object' } } },
 })(async ({ caller, params }, core) => {
   const { op, pool } = await namedPool(core, caller, params.pool)
-  return { domains: await linked(op, pool), paging: {} }
+  return { domains: await linkedDomains(op, pool), paging: {} }
 })
 
 async function namedPool(
@@ -158,7 +158,10 @@ function poolJson({ name, addresses, domains, companies }: PoolDescription) {
   return { pool_id: name, name, description: '', ips: [...addresses], is_linked }
 }
 
-async function linked(op: Operation, { domains }: PoolDescription): Promise<{ id: string; name: string }[]> {
+async function linkedDomains(
+  op: Operation,
+  { domains }: PoolDescription,
+): Promise<{ id: string; name: string }[]> {
   const names = new Set(domains)
   const all = await listDomains(op, {})
   return all.filter(({ name }) => names.has(name)).map(({ id, name }) => ({ id, name }))

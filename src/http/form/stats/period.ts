@@ -5,7 +5,7 @@ import { invalidField } from '../../../intake/refusal.ts'
 
 const LENGTHS = { hour: 3_600_000, day: 86_400_000 } as const
 
-export type Resolution = 'hour' | 'day' | 'month'
+type Resolution = 'hour' | 'day' | 'month'
 
 export interface PeriodQuery {
   start?: string | undefined

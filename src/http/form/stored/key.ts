@@ -1,6 +1,6 @@
 /** The key of a stored message, as given in events (`storageKey`). */
 
-export interface StoredKey {
+interface StoredKey {
   emailId: string
   /** The position of the batch recipient whose copy it is; null: the message is the same for all. */
   position: number | null

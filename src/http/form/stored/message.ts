@@ -3,7 +3,7 @@ import type { NoticeEmail } from '../../../email/event-notice.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import type { StoredEmail, StoredFile } from '../../../store/store.ts'
 
-export interface StoredMessage {
+interface StoredMessage {
   email: StoredEmail
   told: NoticeEmail
 }

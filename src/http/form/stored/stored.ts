@@ -68,7 +68,7 @@ export async function readStored(
 }
 
 /** The message for other recipients: a new email with the same header and the same tags. */
-export interface ResendRequest {
+interface ResendRequest {
   asked: FormRequest
   form: Buffer
 }

@@ -25,7 +25,7 @@ const ONE = {
 
 export const ENTRIES = { anyOf: [{ type: 'array', maxItems: MOST_ENTRIES, items: ONE }, ONE] } as const
 
-export interface EntryInput {
+interface EntryInput {
   address: string
   code?: string
   error?: string

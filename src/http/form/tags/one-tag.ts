@@ -25,7 +25,7 @@ export function tagJson({ tag, description, first, last }: SeenTag) {
   }
 }
 
-export interface NamedTag {
+interface NamedTag {
   /** The name of the domain. */
   domain: string
   tag: string

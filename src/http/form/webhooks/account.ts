@@ -73,7 +73,7 @@ async function onAccount(core: HttpCore, caller: Principal): Promise<AccountCall
   return { op, webhooks: await webhooksOf(op, null) }
 }
 
-function named(webhooks: readonly Webhook[], id: string): Webhook {
+function webhookNamed(webhooks: readonly Webhook[], id: string): Webhook {
   const found = webhooks.find((webhook) => webhook.id === id)
   if (found === undefined) throw noSuchWebhook(id)
   return found
@@ -107,7 +107,7 @@ const show = route(`GET ${URL}/:webhook`, {
   answer: WEBHOOK,
 })(async ({ caller, params }, core) => {
   const { webhooks } = await onAccount(core, caller)
-  return webhookJson(named(webhooks, params.webhook))
+  return webhookJson(webhookNamed(webhooks, params.webhook))
 })
 
 /** Throws when the URL already has a webhook, or when an event type already has its maximum of URLs. */
@@ -150,7 +150,7 @@ const update = route(`PUT ${URL}/:webhook`, {
   const url = checkUrl(body.url)
   const events = eventNamesIn('event_types', body.event_types)
   const { op, webhooks } = await onAccount(core, caller)
-  const { id } = named(webhooks, params.webhook)
+  const { id } = webhookNamed(webhooks, params.webhook)
   const others = webhooks.filter((webhook) => webhook.id !== id)
   requireRoom(others, url, events)
   await updateWebhook(op, { id, url, events })
@@ -166,7 +166,7 @@ const remove = route(`DELETE ${URL}/:webhook`, {
   answer: NOTHING,
 })(async ({ caller, params }, core) => {
   const { op, webhooks } = await onAccount(core, caller)
-  await removeWebhook(op, { id: named(webhooks, params.webhook).id })
+  await removeWebhook(op, { id: webhookNamed(webhooks, params.webhook).id })
   return null
 })
 
@@ -190,7 +190,7 @@ const removeSeveral = route(`DELETE ${URL}`, {
     throw new Refusal({ code: 'field_missing', field: 'webhook_ids' })
   }
   const { op, webhooks } = await onAccount(core, caller)
-  const gone = ids.length === 0 ? webhooks : ids.map((id) => named(webhooks, id))
+  const gone = ids.length === 0 ? webhooks : ids.map((id) => webhookNamed(webhooks, id))
   for (const { id } of gone) await removeWebhook(op, { id })
   return null
 })

@@ -160,7 +160,7 @@ const createByUrl = route(`POST ${V4}`, {
   await tell(op, domain, webhooks, url!, [
     ...new Set([...before, ...eventNamesIn('event_types', body.event_types)]),
   ])
-  return await changed(op, domain, 'Webhook has been created')
+  return await changeAnswer(op, domain, 'Webhook has been created')
 })
 
 const updateByUrl = route(`PUT ${V4}`, {
@@ -175,7 +175,7 @@ const updateByUrl = route(`PUT ${V4}`, {
   const [url] = checkUrls(body.url)
   if (!webhooks.some((each) => each.url === url)) throw notFound()
   await tell(op, domain, webhooks, url!, eventNamesIn('event_types', body.event_types))
-  return await changed(op, domain, 'Webhook has been updated')
+  return await changeAnswer(op, domain, 'Webhook has been updated')
 })
 
 const removeByUrl = route(`DELETE ${V4}`, {
@@ -194,11 +194,11 @@ const removeByUrl = route(`DELETE ${V4}`, {
   const urls = checkUrls(query.url.split(','), Number.POSITIVE_INFINITY)
   if (!urls.every((url) => webhooks.some((each) => each.url === url))) throw notFound()
   for (const url of urls) await tell(op, domain, webhooks, url, [])
-  return await changed(op, domain, 'Webhook has been deleted')
+  return await changeAnswer(op, domain, 'Webhook has been deleted')
 })
 
 /** All webhooks of the domain after a change. */
-async function changed(op: Operation, domain: SendingDomain, message: string) {
+async function changeAnswer(op: Operation, domain: SendingDomain, message: string) {
   return { message, webhooks: byWord(await formWebhooks(op, domain)) }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the body of `POST /emails/batch` in a worker: up to a hundred emails, each checked separately. */
 
 import { type AnyReason, Fault } from '../../../ingress/fault.ts'
-import { fingerprinted, type Idempotent } from '../../../ingress/idempotency.ts'
+import { type Idempotent, withFingerprint } from '../../../ingress/idempotency.ts'
 import { filesOf } from '../../../ingress/reading.ts'
 import { type CheckOutcome, type CheckParameters, checkSubmission } from '../../../intake/check.ts'
 import { deriveHere } from '../../../intake/derived-text.ts'
@@ -44,7 +44,7 @@ export default async function readBatch(order: BatchOrder): Promise<BatchJobResu
   try {
     const read = parseBodies(octets, MAX_EMAILS).map(readOne)
     const urls = read.map((one) => ('reason' in one ? [] : (remoteUrls(one) ?? [])))
-    const idempotency = idempotent && (await fingerprinted(idempotent, [strict, octets]))
+    const idempotency = idempotent && (await withFingerprint(idempotent, [strict, octets]))
     const isWhole = fetched !== null || urls.every((some) => some.length === 0)
     const items = read.map((one, index) => {
       if ('reason' in one) return one

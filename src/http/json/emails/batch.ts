@@ -31,7 +31,7 @@ export async function sendBatch(
   const idempotent = idempotentOf(raw.headers, 'POST /emails/batch')
   const body = await readBody(raw, reply.raw, core.limit)
   const room = (octets: number) => core.admission.grow(raw, octets)
-  const found = await read({ body, strict, idempotent, caller, room }, core)
+  const found = await readBatch({ body, strict, idempotent, caller, room }, core)
   if ('earlier' in found) return acceptBatch(found.earlier, found.refused, strict)
   const { refused, outcomes, places, idempotency } = found
   if (strict && refused.size > 0) return refusal(refused)
@@ -102,7 +102,7 @@ function splitBatch(
 }
 
 /** `earlier`: the receipts of an earlier request that this one repeats, which left out the emails in `refused`. */
-async function read(
+async function readBatch(
   { body, strict, idempotent, caller, room }: BatchRequest,
   { deps }: HttpCore,
 ): Promise<

@@ -10,18 +10,18 @@ import type { EmailItemJson, EmailJson } from './schemas.ts'
 
 /** All twelve fields of the interface are always present; some clients fail to parse an email that lacks one. */
 export function emailJson(email: StoredEmail): string {
-  return JSON.stringify(shown(email, textOf) satisfies EmailJson)
+  return JSON.stringify(emailFields(email, textOf) satisfies EmailJson)
 }
 
 /** The same in pieces, for a long email. The answer takes over the content: the caller must not use it again. */
 export function longEmailJson(email: StoredEmail): LongAnswer {
   return longJson(
-    shown(email, (body) => body),
+    emailFields(email, (body) => body),
     largeBodies(email.content),
   )
 }
 
-function shown<Text>(email: StoredEmail, of: (body: MessageBody) => Text) {
+function emailFields<Text>(email: StoredEmail, of: (body: MessageBody) => Text) {
   const { content } = email
   return {
     object: 'email' as const,

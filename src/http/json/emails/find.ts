@@ -6,7 +6,7 @@ import { Refusal } from '../../../intake/refusal.ts'
 import type { StoredOrigin } from '../../../store/store.ts'
 import { type EmailOrigins, originOf } from '../../email-origin.ts'
 
-export interface FoundEmail {
+interface FoundEmail {
   id: string
   origin: StoredOrigin
 }

@@ -4,9 +4,9 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { parseTime } from '../parse-time.ts'
 
 export const GRANULARITIES = ['hourly', 'daily', 'weekly', 'monthly'] as const
-export type Granularity = (typeof GRANULARITIES)[number]
+type Granularity = (typeof GRANULARITIES)[number]
 
-export interface MetricsPeriodQuery {
+interface MetricsPeriodQuery {
   start_date?: string | undefined
   end_date?: string | undefined
   timezone?: string | undefined

@@ -73,16 +73,16 @@ function assertScheduled({ found }: RescheduleResult, done: 'rescheduled' | 'can
     case 'unknown':
       throw unknownEmail()
     case 'unscheduled':
-      throw refused(`This email was not scheduled, so it cannot be ${done}.`)
+      throw notScheduled(`This email was not scheduled, so it cannot be ${done}.`)
     case 'begun':
-      throw refused(`The scheduled time of this email has passed, so it can no longer be ${done}.`)
+      throw notScheduled(`The scheduled time of this email has passed, so it can no longer be ${done}.`)
     case 'canceled':
-      throw refused(
+      throw notScheduled(
         `This email is canceled${done === 'canceled' ? ' already' : ' and cannot be rescheduled'}.`,
       )
   }
 }
 
-function refused(detail: string): Fault {
+function notScheduled(detail: string): Fault {
   return new Fault({ code: 'request_invalid', detail })
 }

@@ -155,20 +155,20 @@ export const STORED = {
  * Names that are read but not documented: alternative spellings from users of older clients, and fields that are
  * refused.
  */
-const UNTOLD = ['replyTo', 'scheduledAt', 'template', 'topic_id', 'topicId'] as const
-const UNTOLD_OF_FILE = ['contentType', 'contentId', 'inline_content_id', 'inlineContentId'] as const
+const UNDOCUMENTED = ['replyTo', 'scheduledAt', 'template', 'topic_id', 'topicId'] as const
+const UNDOCUMENTED_OF_FILE = ['contentType', 'contentId', 'inline_content_id', 'inlineContentId'] as const
 
-type Name = keyof typeof EMAIL.properties | (typeof UNTOLD)[number]
-type AttachmentField = keyof typeof ATTACHMENT.properties | (typeof UNTOLD_OF_FILE)[number]
+type Name = keyof typeof EMAIL.properties | (typeof UNDOCUMENTED)[number]
+type AttachmentField = keyof typeof ATTACHMENT.properties | (typeof UNDOCUMENTED_OF_FILE)[number]
 
 /**
  * Every name read from an email, and from an attachment: the types consist of these names, so that no other can be
  * read.
  */
-export const NAMES: ReadonlySet<string> = new Set([...Object.keys(EMAIL.properties), ...UNTOLD])
+export const NAMES: ReadonlySet<string> = new Set([...Object.keys(EMAIL.properties), ...UNDOCUMENTED])
 export const NAMES_OF_FILE: ReadonlySet<string> = new Set([
   ...Object.keys(ATTACHMENT.properties),
-  ...UNTOLD_OF_FILE,
+  ...UNDOCUMENTED_OF_FILE,
 ])
 
 export type EmailInput = { readonly [Each in Name]?: unknown }

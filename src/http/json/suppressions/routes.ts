@@ -123,7 +123,7 @@ const remove = route('DELETE /suppressions/:id', {
   description: 'An address is removed with all its reasons; an id removes only that reason.',
   answer: REMOVED,
 })(async ({ caller, params }, core) => {
-  const { id } = await removed(await currentOperation(core, caller), caller.companyId, params.id)
+  const { id } = await removeEntry(await currentOperation(core, caller), caller.companyId, params.id)
   return { object: 'suppression', id, deleted: true }
 })
 
@@ -144,14 +144,14 @@ const removeMany = route('POST /suppressions/batch/remove', {
   const op = await currentOperation(core, caller)
   const data: { object: 'suppression'; id: string; deleted: true }[] = []
   for (const text of texts) {
-    const found = await removed(op, caller.companyId, text).catch(nullIfMissing)
+    const found = await removeEntry(op, caller.companyId, text).catch(nullIfMissing)
     if (found !== null) data.push({ object: 'suppression', id: found.id, deleted: true })
   }
   return { data }
 })
 
 /** Removes an entry by id, or all entries of an address, and returns it or the first of them. */
-async function removed(op: Operation, company: string, of: string): Promise<Suppression> {
+async function removeEntry(op: Operation, company: string, of: string): Promise<Suppression> {
   if (!of.includes('@')) return await removeSuppressionEntry(op, { company, id: of })
   const found = await findSuppression(op, { company, of })
   await removeSuppression(op, { company, address: found.address })

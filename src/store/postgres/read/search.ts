@@ -12,7 +12,7 @@ import type { SearchStore } from '../../store.ts'
 import { bools, int4s, int8s, texts, uuids } from '../arrays.ts'
 import type { Statement, Value } from '../database.ts'
 import { eventOf, type PageRow } from '../events.ts'
-import { type NamedStatement, named } from '../named.ts'
+import { type NamedStatement, namedStatement } from '../named.ts'
 import type { StoreParts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
 
@@ -56,7 +56,7 @@ function portion(name: string, from: string, order: SearchOrder, place = 'e.seq'
       ) AS e
     ) AS e LEFT JOIN companies c ON c.num = e.company
     WHERE e.total - e.octets < :octets::int8 ORDER BY e.place ${order}`
-  return named(`${name}-${order}`, text)
+  return namedStatement(`${name}-${order}`, text)
 }
 
 /** The first :looks emails between :above and :below. */
@@ -87,7 +87,7 @@ const ENDS = `SELECT min(first) AS first, max(last) AS last FROM (
 
 /** The number of emails that the walk looked at, and the last of them. */
 const WALKED = bothWays((order) =>
-  named(
+  namedStatement(
     `walked-emails-${order}`,
     `WITH looked AS MATERIALIZED (${LOOKED(order, 'e.seq')})
     SELECT l.looks, e.seq AS place, e.id::text AS id

@@ -128,8 +128,8 @@ export function digest(
     SELECT key, type, n, (SELECT sum(rows) FROM sums) AS rows FROM sums WHERE key IN (SELECT key FROM busiest) ORDER BY key, type`,
   )
   const sums = {
-    value: summed('value'),
-    domain: summed('domain_id'),
+    value: sumStatement('value'),
+    domain: sumStatement('domain_id'),
     company: db.prepare(
       `SELECT key, type, sum(n) AS n, count(*) AS rows
        FROM (
@@ -141,7 +141,7 @@ export function digest(
     ),
   }
 
-  function summed(key: string) {
+  function sumStatement(key: string) {
     return db.prepare(
       `SELECT key, type, sum(n) AS n, count(*) AS rows
        FROM (SELECT ${key} AS key, type, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
@@ -173,7 +173,7 @@ export function digest(
     return wholeEvents(all<DigestedRow>(behind, cursor, limit), limit) ?? eventsBehind(cursor, 2 * limit)
   }
 
-  function answered(company: number, { list, segments, whether }: ListQuestion): ListAnswer {
+  function answerTo(company: number, { list, segments, whether }: ListQuestion): ListAnswer {
     const values = [company, list.kind, JSON.stringify(keysOf(list))]
     const [one = 0, other = one] = [segments[0], segments.at(-1)]
     const range = [Math.min(one, other), Math.max(one, other)]
@@ -207,7 +207,7 @@ export function digest(
       const those = looked.map(({ segment }) => segment)
       const common = commonPlaces(lists, those)
       let step = common.next()
-      while (!step.done) step = common.next(step.value.map((question) => answered(number, question)))
+      while (!step.done) step = common.next(step.value.map((question) => answerTo(number, question)))
       const segments = step.value
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },

@@ -74,8 +74,8 @@ export function search(
 > {
   const newest = db.prepare('SELECT max(num) AS num FROM emails')
   const walks = {
-    own: { ASC: prepared('ASC', 'own'), DESC: prepared('DESC', 'own') },
-    all: { ASC: prepared('ASC', 'all'), DESC: prepared('DESC', 'all') },
+    own: { ASC: walkStatements('ASC', 'own'), DESC: walkStatements('DESC', 'own') },
+    all: { ASC: walkStatements('ASC', 'all'), DESC: walkStatements('DESC', 'all') },
   }
   const atPlaces = db.prepare(
     `${PLACED} FROM json_each(:places) p CROSS JOIN emails e ON e.num = p.value CROSS JOIN companies c ON c.num = e.company
@@ -125,7 +125,7 @@ export function search(
     }
   }
 
-  function prepared(order: 'ASC' | 'DESC', whose: 'own' | 'all') {
+  function walkStatements(order: 'ASC' | 'DESC', whose: 'own' | 'all') {
     const { looked, wanted } = walk(order, whose)
     return { looked: db.prepare(looked), wanted: db.prepare(wanted) }
   }

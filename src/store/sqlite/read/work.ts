@@ -16,7 +16,7 @@ export interface EmailWork {
 }
 
 /** The small row of an email: with a column for each field of a claim. */
-export interface WorkEmailRow {
+interface WorkEmailRow {
   num: number
   company: number
   size: number

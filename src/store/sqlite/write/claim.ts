@@ -1,4 +1,4 @@
-import { begun } from '../../../email/lifecycle/birth.ts'
+import { sentEvent } from '../../../email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../../email/lifecycle.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts'
 import { LaneRooms } from '../../lane-rooms.ts'
@@ -209,7 +209,7 @@ export class Claim extends WriteOperation {
     if (taken > 0 && !work.sent) {
       work.sent = true
       this.#markSent.run(num)
-      this.parts.events.append(num, company, null, begun(now))
+      this.parts.events.append(num, company, null, sentEvent(now))
     }
     this.#apply(decisions, now, request.lease.token)
     if (taken > 0 && !works.has(num)) {

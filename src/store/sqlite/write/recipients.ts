@@ -6,7 +6,7 @@ import type { NumberedEmail } from './email-numbers.ts'
 import type { LaneChanges } from './lane-changes.ts'
 import type { Suppressions } from './suppressions.ts'
 
-export interface RecipientParts {
+interface RecipientParts {
   events: EmailEvents
   lanes: LaneChanges
   suppressions: Suppressions
