@@ -1,4 +1,5 @@
 import { AlertWatch } from '../operate/alerts/alert-watch.ts'
+import { Announcer } from '../operate/alerts/announcer.ts'
 import { type AlertWays, alertChannels } from '../operate/alerts/tell-alert.ts'
 import { SERVICE } from '../operate/authority.ts'
 import { operationOn } from '../operate/open.ts'
@@ -24,17 +25,25 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
     store,
     origin: { hostname, console: url },
   }
+  const operation = () => operationOn(settings, store, SERVICE, directory.snapshot, { seal })
+  const onFault = rareWarning(log, 'Could not check for problems, or send alerts about them; retrying')
+  const announcer = new Announcer({
+    store: () => store,
+    now: () => operation().now(),
+    channels: () => alertChannels(ways),
+    onFault,
+  })
   const watch = new AlertWatch({
-    operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
+    operation,
     token,
     delivers: settings.roles.includes('delivery'),
     hasChannel: systemMail !== null || alertWebhook !== null,
     patienceMs: settings.nodeTimeout,
-    channels: () => alertChannels(ways),
+    announcer,
     onChange({ id, found }, isOver) {
       log.warn({ alert: id, found }, isOver ? 'A problem is over' : 'There is a problem')
     },
-    onFault: rareWarning(log, 'Could not check for problems, or send alerts about them; retrying'),
+    onFault,
   })
   started.defer(() => watch.stop())
   watch.start()

@@ -4,6 +4,7 @@ import type { Company } from '../accounts/account.ts'
 import { type CompanyLogo, MOST_OCTETS, MOST_PIXELS, pictureSize } from '../accounts/company-logo.ts'
 import { OperateError } from './error.ts'
 import { findCompany } from './find.ts'
+import { numberText } from './number-text.ts'
 import { verb } from './verb.ts'
 
 /** @param input.company name or id */
@@ -51,9 +52,7 @@ export const removeLogo = verb(
 
 function checkedType(octets: Uint8Array): string {
   if (octets.byteLength > MOST_OCTETS)
-    throw invalid(
-      `it has ${octets.byteLength.toLocaleString('en')} bytes; ${MOST_OCTETS / 1024} KiB are allowed`,
-    )
+    throw invalid(`it has ${numberText(octets.byteLength)} bytes; ${MOST_OCTETS / 1024} KiB are allowed`)
   const size = pictureSize(octets)
   if (size === null) throw invalid('it must be a PNG, JPEG or WebP file')
   const { type, width, height } = size

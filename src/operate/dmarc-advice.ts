@@ -7,6 +7,7 @@ import type { DmarcPolicy } from '../accounts/dmarc.ts'
 import { organizationOf } from '../dns/organization.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { DmarcReporterSum } from '../store/store.ts'
+import { numberText } from './number-text.ts'
 
 export interface DmarcFacts {
   /** Days and messages in reports with a proven author. */
@@ -37,16 +38,16 @@ export function dmarcAdvice(facts: DmarcFacts): string {
   const { days, policy, messages, failing, reporters } = facts
   if (messages === 0) return withoutReports(facts)
   if (days < LEAST_DAYS || messages < LEAST_MESSAGES) {
-    return `Reports about ${grouped(messages)} messages on ${days} days are too few for advice: it needs ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days, in verified reports.`
+    return `Reports about ${numberText(messages)} messages on ${days} days are too few for advice: it needs ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days, in verified reports.`
   }
-  const all = `${grouped(failing)} of ${grouped(messages)} messages (${percent(failing / messages)}) pass neither DKIM nor SPF`
+  const all = `${numberText(failing)} of ${numberText(messages)} messages (${percent(failing / messages)}) pass neither DKIM nor SPF`
   const worst = worstOf(reporters)
   const isMany = failing / messages > FEW
   if (isMany || worst !== null) {
     const share =
       isMany || worst === null
         ? all
-        : `${all}, but ${grouped(worst.failing)} of the ${grouped(worst.messages)} that ${worst.name} saw`
+        : `${all}, but ${numberText(worst.failing)} of the ${numberText(worst.messages)} that ${worst.name} saw`
     return policy === 'reject' || policy === 'quarantine'
       ? `${share}, and p=${policy} stops them. Look at the failing sources: sign their mail, or add them to SPF.`
       : `${share}: p=quarantine would stop them. Look at the failing sources first: sign their mail, or add them to SPF.`
@@ -64,7 +65,7 @@ export function dmarcAdvice(facts: DmarcFacts): string {
 
 function withoutReports({ unverified, address }: DmarcFacts): string {
   if (unverified > 0) {
-    return `There are reports about ${grouped(unverified)} messages, but none of them has a valid signature of its sender, so anybody may have written them. No advice follows from them.`
+    return `There are reports about ${numberText(unverified)} messages, but none of them has a valid signature of its sender, so anybody may have written them. No advice follows from them.`
   }
   return address === null
     ? 'No DMARC report has arrived: this service takes none, because it has no listener or mailbox for returned mail.'
@@ -94,5 +95,3 @@ const shareOf = ({ messages, failing }: Pick<DmarcReporterSum, 'messages' | 'fai
   failing / Math.max(messages, LEAST_MESSAGES)
 
 const percent = (share: number) => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`
-
-const grouped = (count: number) => count.toLocaleString('en')

@@ -4,6 +4,7 @@
 import { providerOf } from '../email/mail-provider.ts'
 import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
+import { numberText } from './number-text.ts'
 import { namesServer, replyIn, replyText } from './reply-text.ts'
 import { STATUS_WORDS, statusNameOf } from './status-word.ts'
 
@@ -121,7 +122,7 @@ export function statusSentence(email: EmailStatus): StatusText[] {
   )
   if (first === undefined) return [{ told: ['This email has no recipients.'], reply: [] }]
   if (total === 1) return [recipientSentence(first, email)]
-  const summary = `${total.toLocaleString('en')} recipients: ${counts(email, total)}.`
+  const summary = `${numberText(total)} recipients: ${counts(email, total)}.`
   if (first.state === 'delivered') return [{ told: [summary], reply: [] }]
   const named = (recipient: RecipientStatus): StatusText => {
     const { told, reply } = recipientSentence(recipient, email)
@@ -157,7 +158,7 @@ function counts({ states, recipients }: EmailStatus, total: number): string {
 }
 
 function counted(count: number, word: string): string {
-  return `${count.toLocaleString('en')} ${word}`
+  return `${numberText(count)} ${word}`
 }
 
 export function recipientSentence(recipient: RecipientStatus, email: EmailStatus): StatusText {

@@ -143,8 +143,11 @@ export class PathHealth {
     const headStart = known?.closed && !known.learnt ? 0 : HEAD_START_MS
     const probeAt = Math.max(now, closed.probeAt) + headStart
     if (known?.closed) {
+      const isNews = metAt > known.metAt
       known.metAt = Math.max(known.metAt, metAt)
       countAnew(known)
+      // A try that this node has left to the other one is over.
+      if (isNews) known.probeAt = known.ownProbeAt
       leaveUntil(known, probeAt, now)
       return
     }

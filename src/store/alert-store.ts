@@ -1,4 +1,4 @@
-/** Problems about which alerts are sent: once when they begin, and once when they are over, by any node. */
+/** Problems, which are announced to each channel once when they begin and once when they are over, by any node. */
 import type { NewCompanyEvent } from '../email/company-event.ts'
 
 export interface NewAlert {
@@ -17,55 +17,52 @@ export interface NewAlert {
 export interface Alert extends NewAlert {
   /** Unix ms. */
   since: number
-  /** When its beginning was told, or given up; null: not yet to all channels. */
-  toldAt: number | null
-  /**
-   * The names of the channels that need no telling of the beginning any more: they accepted it, or it was given up.
-   * Null: of all channels if `toldAt` is set (an earlier version told them), otherwise of none.
-   */
-  toldTo: readonly string[] | null
   endedAt: number | null
 }
 
-/** Whether the problem is over, and a channel may still believe it open. */
-export function isEndUntold({
-  toldAt,
-  toldTo,
-  endedAt,
-}: Pick<Alert, 'toldAt' | 'toldTo' | 'endedAt'>): boolean {
-  return endedAt !== null && (toldAt !== null || toldTo !== null)
+/** What a channel knows of a problem. What could not be announced to it for a day counts as known. */
+export interface Announcement {
+  alertId: string
+  /** The name of the channel. */
+  channel: string
+  knows: 'nothing' | 'beginning' | 'end'
+  /** The first try of what is being announced now; null: nothing is. */
+  triedSince: number | null
+  /** Until then a node announces it, or a failure is waited out. */
+  claimedUntil: number
 }
 
-export interface AlertClaim {
+export interface AnnouncementClaim {
+  alertId: string
+  /** The beginning of the problem, as it is announced. */
+  since: number
+  channel: string
+  /** The end is announced. */
+  isEnd: boolean
   now: number
-  /** Unix ms: until then no other node sends the alert. */
+  /** Until then no other claim succeeds. */
   until: number
-  limit: number
 }
 
 export interface AlertStore {
-  /** Open ones, and those whose end has not been told. In the order of their ids. */
+  /** Open ones, and those whose end is not known to all channels that know the beginning. In the order of their ids. */
   alerts(): Promise<Alert[]>
+  announcements(): Promise<Announcement[]>
   /**
-   * A problem that is open keeps its beginning. One whose end has not been told is open again, since its beginning.
-   * `event`: logged for the company in the same commit, with that beginning, unless the problem was open. Resolves with
-   * whether it was not.
+   * A problem that is open keeps its beginning. One that was over and is still announced is open again: since now if a
+   * channel knows of the end, because mail with the same beginning is not sent twice. `event`: logged for the company
+   * in the same commit, with that beginning, unless the problem was open. Resolves with whether it was not.
    */
   raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<boolean>
   /**
-   * Forgets a problem of which no channel was told. `event`: logged in the same commit, if the problem was open.
-   * Resolves with whether it was.
+   * Forgets a problem of which no channel knows. `event`: logged in the same commit, if the problem was open. Resolves
+   * with whether it was.
    */
   endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<boolean>
-  /** Takes problems whose beginning or end has not been told to all channels. */
-  claimAlerts(claim: AlertClaim): Promise<Alert[]>
-  /** Some channels were told of the beginning or the end; the others are told when the claim ends. */
-  alertPartlyTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
-  /**
-   * Nothing is left to tell. `toldTo`: the channels that know of the beginning; after an end, those that were not told
-   * of it.
-   */
-  alertTold(alert: Alert, toldTo: readonly string[], now: number): Promise<void>
-  /** Has the beginning of an open problem told to the channels that lack it. */
-  tellMore(alert: Alert): Promise<void>
+  /** Resolves with the time of the first try; null: it is not to be announced, or not by this node. */
+  claimAnnouncement(claim: AnnouncementClaim): Promise<number | null>
+  /** The channel knows it now. Does nothing if another claim has succeeded meanwhile. */
+  endAnnouncement(claim: AnnouncementClaim, now: number): Promise<void>
+  /** Forgets problems whose end needs no announcement. `before`: ends not announced since then are given up. */
+  forgetAlerts(now: number, before: number): Promise<void>
 }

@@ -42,7 +42,7 @@ export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
 export type { DueDomain, WarmUpCount, WarmUpPart, WarmUpRequest } from './account-store.ts'
-export { type Alert, type AlertClaim, isEndUntold, type NewAlert } from './alert-store.ts'
+export type { Alert, Announcement, AnnouncementClaim, NewAlert } from './alert-store.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
   BusiestRequest,

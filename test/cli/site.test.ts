@@ -15,7 +15,7 @@ interface Shown {
   limits: Record<string, unknown>
   used: { sessions: number; messages_last_minute: number; messages_last_hour: number }
   last_message_at: string | null
-  last_trouble: { at: string; kind: string; reason: string } | null
+  last_problem: { at: string; kind: string; reason: string } | null
   closed: {
     since: string
     reason: string
@@ -127,7 +127,7 @@ describe('sites on the command line', () => {
       lowered: { sessions: null, messages_per_minute: null },
       used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
       last_message_at: used.last_message_at,
-      last_trouble: null,
+      last_problem: null,
       closed: null,
       sources: [
         {
@@ -162,8 +162,8 @@ describe('sites on the command line', () => {
     assert.equal(first?.provider, null)
     assert.deepEqual([first?.closed?.company, first?.closed?.sending_domain], ['Acme', null])
     assert.match(first?.closed?.reason ?? '', /blocked using zen\.spamhaus\.org/)
-    assert.equal(first?.last_trouble?.kind, 'path')
-    assert.match(first?.last_trouble?.reason ?? '', /blocked using/)
+    assert.equal(first?.last_problem?.kind, 'path')
+    assert.match(first?.last_problem?.reason ?? '', /blocked using/)
     assert.deepEqual(first?.closed?.list, { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' })
     assert.match((await place.run('site', 'list')).stdout, /^SITE .*\nmx\.closed\.test +default /)
   })

@@ -14,7 +14,7 @@ test('the text for a chat mentions nobody and hides no link; the data keeps the 
   const problem = { id: 'waiting:c', title: 'Waiting mail', found: FOUND, advice: null, since: 1 }
   const { text, data } = toldProblem({ type: 'problem.started', at: 1 }, problem)
   assert.deepEqual([text, data.found], [`Problem: Waiting mail: ${SAFE}`, FOUND])
-  const alert = { ...problem, companyId: null, memberAdvice: null, toldAt: null, toldTo: null, endedAt: null }
+  const alert = { ...problem, companyId: null, memberAdvice: null, endedAt: null }
   const json = alertJson(alert, false, 'mail.test')
   assert.deepEqual([json.text, json.found], [`Problem on mail.test: Waiting mail: ${SAFE}`, FOUND])
 })

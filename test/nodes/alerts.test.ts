@@ -33,8 +33,8 @@ describe('alerts of several nodes', { skip: withoutPostgres() }, () => {
     await until(() => posted.length > 0, 'an alert')
     const told = posted.map(({ id, state, found }) => [id, state, found])
     assert.deepEqual(told, [['nodes', 'problem', 'No node sends mail.']])
-    const sql = 'SELECT id FROM alerts WHERE told_at IS NOT NULL'
-    await until(async () => (await execute(fleet.database, sql)).length > 0, 'the record of the telling')
+    const sql = "SELECT channel FROM announcements WHERE knows = 'beginning'"
+    await until(async () => (await execute(fleet.database, sql)).length > 0, 'the record of the announcement')
 
     await api.child.kill('SIGKILL')
     await fleet.node('delivery', 'delivery')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import { Announcer } from '../../src/operate/alerts/announcer.ts'
 import { oldestMailCheck } from '../../src/operate/doctor/waiting-mail.ts'
 import { openAlerts } from '../../src/operate/open-alerts.ts'
 import type { Operation } from '../../src/operate/verb.ts'
@@ -10,6 +11,7 @@ import { updateWebhook } from '../../src/operate/webhooks.ts'
 import type { Store } from '../../src/store/store.ts'
 import { digest } from '../store/contract/digest.ts'
 import { attempt, email, node, result } from '../store/samples.ts'
+import { until } from '../support/until.ts'
 import { openPaths, shareClosedPaths } from './closed-paths.ts'
 import { World } from './world.ts'
 
@@ -36,12 +38,11 @@ async function watch({ names = ['a'] }: { names?: string[] } = {}) {
   const reports: string[] = []
   let sent = Promise.resolve()
   let onSend = () => {}
-  const made = new AlertWatch({
-    operation: () => op,
-    token: () => token,
-    delivers: true,
-    hasChannel: true,
-    patienceMs: 0,
+  const hanging = new Set<string>()
+  const onFault = (error: unknown) => faults.push(error)
+  const announcer = new Announcer({
+    store: () => op.store,
+    now: () => op.now(),
     channels:
       async () =>
       ({ id }) =>
@@ -49,14 +50,24 @@ async function watch({ names = ['a'] }: { names?: string[] } = {}) {
           name,
           async tell(isOver) {
             if (failures.has(name)) throw failures.get(name)
+            if (hanging.has(name)) await new Promise(() => {})
             onSend()
             await sent
             const list = id.startsWith('waiting:') ? waiting : told
             list.push(`${isOver ? 'over' : 'begun'} ${id}${names.length > 1 ? ` to ${name}` : ''}`)
           },
         })),
+    onFault,
+  })
+  const made = new AlertWatch({
+    operation: () => op,
+    token: () => token,
+    delivers: true,
+    hasChannel: true,
+    patienceMs: 0,
+    announcer,
     onChange: ({ id }, isOver) => reports.push(`${isOver ? 'over' : 'begun'} ${id}`),
-    onFault: (error) => faults.push(error),
+    onFault,
   })
   return {
     told,
@@ -77,14 +88,19 @@ async function watch({ names = ['a'] }: { names?: string[] } = {}) {
     },
     stop: () => made.stop(),
     failures,
+    /** Channels that never answer. */
+    hanging,
     channels,
     reports,
-    /** Checks and sends alerts as if it were so many minutes after the oldest mail became due. */
-    async at(minutes: number, { far = false } = {}) {
+    /**
+     * Checks and sends alerts as if it were so many minutes after the oldest mail became due. `wait`: until the alerts
+     * are sent.
+     */
+    async at(minutes: number, { far = false, wait = true } = {}) {
       op = { ...op, store, accounts: await world.store.accounts(), now: () => dueAt + minutes * 60_000 }
       await made.look({ far })
-      await made.tellMore()
-      await made.tellAll()
+      await announcer.look({ thorough: true })
+      if (wait) await announcer.idle()
     },
   }
 }
@@ -118,8 +134,8 @@ test('a stop waits for the alert that is being sent, so that no other node sends
   const stopped = stop()
   goOn()
   await stopped
-  const [alert] = await world.store.alerts()
-  assert.notEqual(alert!.toldAt, null)
+  const known = (await world.store.announcements()).map(({ alertId, knows }) => [alertId, knows])
+  assert.deepEqual(known, [['oldest-mail', 'beginning']])
   await sending
   const other = await watch()
   await other.at(70)
@@ -234,15 +250,63 @@ test('a node tells of an end only to its own channels, and leaves others to anot
   assert.deepEqual([other.told, one.told], [['over oldest-mail to a'], ['over oldest-mail to b']])
 })
 
-test('a problem that an earlier version has told of is not told of again', async () => {
-  const { at, told, answer, channels } = await watch({ names: ['a', 'b'] })
-  const { store } = world
-  await at(61)
-  told.splice(0)
-  channels.push('c')
-  answer({ alerts: async () => (await store.alerts()).map((alert) => ({ ...alert, toldTo: null })) })
-  await at(70)
-  assert.deepEqual(told, [])
+test('a channel that never answers delays neither other channels nor checks', async () => {
+  const { at, told, waiting, hanging, stop } = await watch({ names: ['a', 'b'] })
+  hanging.add('a')
+  await at(61, { wait: false })
+  await until(() => told.length + waiting.length === 3, 'the alerts to the other channel')
+  assert.deepEqual(told.splice(0), ['begun oldest-mail to b'])
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  await at(62, { wait: false })
+  await until(() => told.length + waiting.length === 5, 'the ends to the other channel')
+  assert.deepEqual(told, ['over oldest-mail to b'])
+  assert.equal(
+    (await world.store.alerts()).every(({ endedAt }) => endedAt !== null),
+    true,
+  )
+  await stop()
+})
+
+test('a node announces to eight channels at a time, and the others get their turn', async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `n${index}`)
+  const { at, told, sendSlowly } = await watch({ names })
+  const { begun, goOn } = sendSlowly()
+  const sending = at(61)
+  await begun
+  const claimed = await until(async () => {
+    const all = await world.store.announcements()
+    return all.length >= 8 && all
+  }, 'the first announcements')
+  assert.equal(claimed.length, 8)
+  goOn()
+  await sending
+  assert.deepEqual(told.toSorted(), names.map((name) => `begun oldest-mail to ${name}`).toSorted())
+})
+
+test('a channel is told of the oldest problem first, and of one that failed after the others', async () => {
+  const { at, told, failures } = await watch()
+  const problem = { companyId: null, title: 'T', found: 'F.', advice: null, memberAdvice: null }
+  failures.set('a', new Error('no way to tell'))
+  await world.store.raiseAlert({ ...problem, id: 'domain:c.test' }, 3)
+  await at(1)
+  failures.clear()
+  await world.store.raiseAlert({ ...problem, id: 'domain:b.test' }, 5)
+  await world.store.raiseAlert({ ...problem, id: 'domain:a.test' }, 4)
+  await at(7)
+  assert.deepEqual(told, ['begun domain:a.test', 'begun domain:b.test', 'begun domain:c.test'])
+})
+
+test('a channel that is set up two days after a problem began is tried for a day', async () => {
+  const first = await watch({ names: ['a', 'b'] })
+  first.channels.pop()
+  await first.at(61)
+  const { at, told, failures } = await watch({ names: ['a', 'b'] })
+  const days = (count: number) => 61 + count * 24 * 60
+  failures.set('b', new Error('no way to tell'))
+  for (const minutes of [days(2), days(2) + 10, days(3) - 10]) await at(minutes)
+  failures.clear()
+  await at(days(3) - 4)
+  assert.ok(told.includes('begun oldest-mail to b'), told.join())
 })
 
 test('a webhook that has failed for an hour is a problem until it answers', async () => {

@@ -193,6 +193,30 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   })
 }
 
+test('a node that has left a try to another one waits for the next try, not for the longest time of that one', async (t) => {
+  const store = await opened(t)
+  const nodes = [await startNode(store, 1), await startNode(store, 2)] as const
+  const [one, two] = nodes
+  const look = async () => {
+    for (const { sharing } of nodes) await sharing.look()
+  }
+  for (const { health } of nodes) health.alone = false
+  const ready = readyFor('c', pathTo('x.test'))
+  const begun = Date.now()
+  const due = ended(one.health, ready, BUSY, true, begun)!
+  await look()
+  assert.equal(one.health.closedFor(ready, due), 'asks')
+  assert.equal(two.health.closedFor(ready, due + 15_000), 'asks')
+  await look()
+  const nextTry = ({ health }: typeof one) => health.closures().get(ready.path.key)?.[0]?.nextTryAt
+  assert.ok(nextTry(two)! >= begun + 60_000, 'the try is under way')
+  assert.equal(one.health.closedFor(ready, due), null)
+  const next = ended(one.health, ready, BUSY, true, due)!
+  await look()
+  assert.equal(nextTry(two), next + 15_000)
+  for (const { sharing } of nodes) await sharing.stop()
+})
+
 for (const engine of ['sqlite', 'postgres'] as const) {
   test(`nodes that met the same trouble do not put off its next try for each other, on ${engine}`, {
     skip: engine === 'postgres' && withoutPostgres(),

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { Resend, type WebhookEvent } from 'resend'
 import { loadSettings } from '../../src/config/load.ts'
 import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import { Announcer } from '../../src/operate/alerts/announcer.ts'
 import { SERVICE } from '../../src/operate/authority.ts'
 import { operationOn } from '../../src/operate/open.ts'
 import { startService } from '../support/service.ts'
@@ -46,7 +47,10 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
     String(sentence),
     /^Problem on .+: Host name and reverse DNS: mail\.example\.com has no address/,
   )
-  await until(async () => (await service.store.alerts())[0]?.toldAt != null, 'the record of the telling')
+  await until(async () => {
+    const known = await service.store.announcements()
+    return known.length === 3 && known.every(({ knows }) => knows === 'beginning')
+  }, 'the record of the announcements')
 
   const emails = await service.store.listEmails({ companyId: company.id, limit: 10 })
   assert.deepEqual(emails.map(({ to }) => to.join()).sort(), ['ada@example.test', 'bob@example.test'])
@@ -69,10 +73,17 @@ test('an alert that cannot be mailed is posted all the same', async (t) => {
   const { store } = service
   const problem = { title: 'T', found: 'F.', advice: null, memberAdvice: null }
   await store.raiseAlert({ id: 'hostname', companyId: null, ...problem }, Date.now())
-  await until(async () => (await store.alerts())[0]?.toldTo?.length === 1, 'the record of the telling')
-  const [alert] = await store.alerts()
-  assert.match(alert!.toldTo![0]!, /^webhook:/)
-  assert.equal(alert!.toldAt, null, 'the mail is tried again')
+  const known = await until(async () => {
+    const all = await store.announcements()
+    return all.some(({ knows }) => knows === 'beginning') && all
+  }, 'the record of the announcement')
+  assert.deepEqual(
+    known.map(({ channel, knows }) => [channel.split(':')[0], knows]),
+    [
+      ['mail', 'nothing'],
+      ['webhook', 'beginning'],
+    ],
+  )
   assert.equal((await receiver.until(({ length }) => length > 0)).length, 1)
 })
 
@@ -106,15 +117,16 @@ test('a webhook of a company gets a signed event when a problem begins, and one 
   const failing = await add('https://hooks.acme.test/', ['email.bounced'])
 
   const accounts = await store.accounts()
+  const onFault = (error: unknown) => assert.fail(error as Error)
   const watch = new AlertWatch({
     operation: () => operationOn(settings, store, SERVICE, accounts),
     token: () => null,
     delivers: true,
     hasChannel: true,
     patienceMs: 0,
-    channels: async () => () => [],
+    announcer: new Announcer({ store: () => store, now: Date.now, channels: async () => () => [], onFault }),
     onChange() {},
-    onFault: (error) => assert.fail(error as Error),
+    onFault,
   })
   const since = Date.now() - 2 * 3_600_000
   await store.updateWebhook(failing.id, { failingSince: since })

@@ -9,8 +9,10 @@ import { MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { StoreConflict } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
+import { migrationsBefore } from './migrations-before.ts'
 import { acme, claimRequest, email, node, states } from './samples.ts'
-import { assertSummedUp, INSERT_UNSUMMED, migrationsBeforeSums } from './unsummed-rows.ts'
+import { assertAnnounced, INSERT_TOLD } from './told-alerts.ts'
+import { assertSummedUp, INSERT_UNSUMMED } from './unsummed-rows.ts'
 
 const FIRST = { name: '0001-first', sql: "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('row')" }
 const SECOND = { name: '0002-b', sql: "ALTER TABLE t ADD COLUMN b TEXT; UPDATE t SET b = a || '!'" }
@@ -45,12 +47,22 @@ describe('migrations', () => {
 
   test('rows of DMARC reports from before the sums are summed up, too', async (t) => {
     const { db, path } = open(t)
-    migrate(db, path, migrationsBeforeSums(MIGRATIONS))
+    migrate(db, path, migrationsBefore('0025', MIGRATIONS))
     db.exec(INSERT_UNSUMMED)
     migrate(db, path)
     const store = await SqliteStore.open(path, { exclusive: false })
     t.after(() => store.close())
     await assertSummedUp(store)
+  })
+
+  test('channels that were told of a problem know its beginning', async (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, migrationsBefore('0029', MIGRATIONS))
+    db.exec(INSERT_TOLD)
+    migrate(db, path)
+    const store = await SqliteStore.open(path, { exclusive: false })
+    t.after(() => store.close())
+    await assertAnnounced(store)
   })
 
   test('one that fails leaves the schema as it was', (t) => {

@@ -18,6 +18,7 @@ import { temporaryDirectory } from './directory.ts'
  */
 const SMALL = [
   /^alerts$/,
+  /^announcements$/,
   /^companies$/,
   /^domains$/,
   /^removed_domains$/,

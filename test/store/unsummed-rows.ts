@@ -1,14 +1,6 @@
 /** Rows of reports about domains as they were kept before migration 0025, and the sums after it. */
 import assert from 'node:assert/strict'
-import type { Migration } from '../../src/store/migration.ts'
 import type { Store } from '../../src/store/store.ts'
-
-export function migrationsBeforeSums(all: readonly Migration[]): Migration[] {
-  return all.slice(
-    0,
-    all.findIndex(({ name }) => name.startsWith('0025-')),
-  )
-}
 
 /** An IPv6 address with a long zone, as reports could contain it. */
 const SOURCE = `fe80::1%${'a'.repeat(5_000)}`

@@ -1,18 +1,17 @@
 /**
- * Makes the checks of the doctor again and again, for as long as the service runs, and sends an alert about each
- * problem once when it begins and once when it is over. One node checks: the first one that delivers, because what it
- * finds is what its mail meets. While no node delivers, the first node of any kind takes its place.
+ * Makes the checks of the doctor again and again, for as long as the service runs, keeps the problems that they find,
+ * and has them announced. One node checks: the first one that delivers, because what it finds is what its mail meets.
+ * While no node delivers, the first node of any kind takes its place.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { acceptsMail } from '../../accounts/sending.ts'
 import { type NewCompanyEvent, problemChanged } from '../../email/company-event.ts'
-import { type Alert, isEndUntold, type NewAlert } from '../../store/store.ts'
+import type { Alert, NewAlert } from '../../store/store.ts'
 import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
+import type { Announcer } from './announcer.ts'
 import { companyProblemOf, companyProblems } from './company-problems.ts'
-import type { AlertChannel } from './tell-alert.ts'
 
 export interface AlertWatchParts {
   operation(): Operation
@@ -24,25 +23,17 @@ export interface AlertWatchParts {
   hasChannel: boolean
   /** Ms without a node that delivers before another node checks: a restart is no problem. */
   patienceMs: number
-  /** The channels of alerts at this moment. */
-  channels(): Promise<(alert: Alert) => readonly AlertChannel[]>
+  announcer: Pick<Announcer, 'look' | 'stop'>
   /** A problem has begun, or is over. */
   onChange(alert: NewAlert, isOver: boolean): void
   onFault(error: unknown): void
 }
 
-/** Ms between two looks for something to tell. */
+/** Ms between two looks for something to announce. */
 const ROUND_MS = 5_000
 /** Rounds between two checks of what this machine and the store know, and of what others have to be asked for. */
 const NEAR_ROUNDS = 60
 const FAR_ROUNDS = 720
-/** Ms after which another node sends an alert that this node has not finished sending. */
-const CLAIM_MS = 5 * 60_000
-/** Ms after which this node no longer tries to send an alert. */
-const GIVE_UP_MS = 24 * 3_600_000
-const TOLD_AT_ONCE = 20
-/** Ms that a stop waits for the alert under way. */
-const STOP_MS = 2_000
 
 interface WatchRole {
   /** This node is the one that checks. */
@@ -57,14 +48,10 @@ export class AlertWatch {
   /** Below 0 while a node that does not deliver waits for one that does. */
   #rounds: number
   #stopped = false
-  readonly #startedAt: number
-  /** The alert that is being sent. */
-  #telling: Promise<void> = Promise.resolve()
 
   constructor(parts: AlertWatchParts) {
     this.#parts = parts
     this.#rounds = parts.delivers ? 0 : this.#patience
-    this.#startedAt = parts.operation().now()
   }
 
   get #patience(): number {
@@ -79,15 +66,14 @@ export class AlertWatch {
     this.#timer.unref()
   }
 
-  /** Resolves when the alert under way is sent and recorded, otherwise another node sends it once more; or soon. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await Promise.race([this.#telling, delay(STOP_MS, undefined, { ref: false })])
+    await this.#parts.announcer.stop()
   }
 
   async #round(): Promise<void> {
-    const { delivers, hasChannel } = this.#parts
+    const { delivers, hasChannel, announcer } = this.#parts
     try {
       const { isFirst, isAnyDelivering } = await this.#role()
       if (isAnyDelivering && !delivers) this.#rounds = this.#patience
@@ -96,8 +82,7 @@ export class AlertWatch {
       // A node that sends no mail learns nothing from port 25, DNS or block lists.
       if (isNear && isFirst) await this.look({ far: delivers && round % FAR_ROUNDS === NEAR_ROUNDS })
       if (!delivers && (!hasChannel || isAnyDelivering)) return
-      if (round % NEAR_ROUNDS === 0) await this.tellMore()
-      await this.tellAll()
+      await announcer.look({ thorough: round % NEAR_ROUNDS === 0 })
     } catch (error) {
       if (!this.#stopped) this.#parts.onFault(error)
     }
@@ -151,59 +136,6 @@ export class AlertWatch {
     const event = eventOf(op, 'problem.started', { ...alert, since }, since)
     if (await op.store.raiseAlert(alert, since, event)) this.#parts.onChange(alert, false)
   }
-
-  /** Finds channels that know nothing of an open problem: they were set up after it began. `tellAll` tells them. */
-  async tellMore(): Promise<void> {
-    const { store } = this.#parts.operation()
-    const told = (await store.alerts()).filter(({ toldAt, endedAt }) => toldAt !== null && endedAt === null)
-    if (told.length === 0) return
-    const channelsOf = await this.#parts.channels()
-    for (const alert of told) if (untold(alert, channelsOf(alert)).length > 0) await store.tellMore(alert)
-  }
-
-  /** Sends all alerts that have not been sent yet. */
-  async tellAll(): Promise<void> {
-    const { store, now } = this.#parts.operation()
-    const claimed = await store.claimAlerts({ now: now(), until: now() + CLAIM_MS, limit: TOLD_AT_ONCE })
-    if (claimed.length === 0) return
-    const channelsOf = await this.#parts.channels()
-    for (const alert of claimed) {
-      if (this.#stopped) return
-      const telling = this.#tell(alert, channelsOf(alert))
-      this.#telling = telling.catch(() => {})
-      await telling
-    }
-  }
-
-  /** A channel that fails neither keeps others from being told, nor has them told again. */
-  async #tell(alert: Alert, channels: readonly AlertChannel[]): Promise<void> {
-    const { operation, onFault } = this.#parts
-    const { store, now } = operation()
-    const isEnd = isEndUntold(alert)
-    const { toldTo } = alert
-    const due = untold(alert, channels)
-    const results = await Promise.allSettled(due.map((channel) => channel.tell(isEnd)))
-    for (const result of results) if (result.status === 'rejected') onFault(result.reason)
-    const namesOf = (status: 'fulfilled' | 'rejected') =>
-      due.filter((_, index) => results[index]!.status === status).map(({ name }) => name)
-    const [accepted, failed] = [namesOf('fulfilled'), namesOf('rejected')]
-    // Other nodes may have the channels that this one lacks.
-    const left = isEnd ? (toldTo ?? failed).filter((name) => !accepted.includes(name)) : failed
-    const told = isEnd ? left : [...(toldTo ?? []), ...accepted]
-    // A channel of an end may exist no longer, however often nodes start.
-    const from = isEnd ? alert.endedAt! : Math.max(alert.since, this.#startedAt)
-    const isGivenUp = now() - from >= GIVE_UP_MS
-    if (left.length > 0 && !isGivenUp) await store.alertPartlyTold(alert, told, now())
-    else await store.alertTold(alert, isEnd ? [] : [...told, ...failed], now())
-  }
-}
-
-/** The channels that do not know of the beginning, or of the end, yet. */
-function untold(alert: Alert, channels: readonly AlertChannel[]): AlertChannel[] {
-  const { toldAt, toldTo } = alert
-  const isEnd = isEndUntold(alert)
-  if (toldTo === null) return isEnd || toldAt === null ? [...channels] : []
-  return channels.filter(({ name }) => toldTo.includes(name) === isEnd)
 }
 
 /** Webhooks of a single domain get what concerns it. */

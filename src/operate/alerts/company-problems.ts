@@ -1,6 +1,7 @@
 /** Problems of a company's mail, which no check of the installation shows: the one list of them. */
 import type { AlertKind } from '../../people/person.ts'
 import type { NewAlert } from '../../store/store.ts'
+import { numberText } from '../number-text.ts'
 import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 import { nameOf } from './company-name.ts'
@@ -97,7 +98,7 @@ function rateOf(op: Operation, companyId: string, volume: Volume, kind: keyof ty
   const { title, type, most, advice: text } = RATES[kind]
   const count = volume[type] ?? 0
   if (ended < LEAST_VOLUME || count / ended <= most) return []
-  const found = `${percent(count / ended)} of the mail of the last day: ${counted(count)} of ${counted(ended)} recipients.`
+  const found = `${percent(count / ended)} of the mail of the last day: ${numberText(count)} of ${numberText(ended)} recipients.`
   const name = nameOf(op, companyId)
   return [{ id: `${kind}:${companyId}`, companyId, title: `${title} of ${name}`, found, ...advice(text) }]
 }
@@ -105,10 +106,6 @@ function rateOf(op: Operation, companyId: string, volume: Volume, kind: keyof ty
 /** The same advice for operators and members. */
 function advice(text: string): Pick<NewAlert, 'advice' | 'memberAdvice'> {
   return { advice: text, memberAdvice: text }
-}
-
-function counted(count: number): string {
-  return count.toLocaleString('en')
 }
 
 function percent(share: number): string {

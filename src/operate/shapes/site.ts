@@ -24,7 +24,7 @@ export function siteJson({
     limits: limitsJson(limits),
     ...useJson({ lowered, used, closed }),
     last_message_at: isoTime(lastMessageAt),
-    last_trouble: lastTrouble && {
+    last_problem: lastTrouble && {
       at: isoTime(lastTrouble.at),
       kind: lastTrouble.kind,
       reason: lastTrouble.reason,

@@ -1,62 +1,65 @@
-/** Problems about which alerts are sent. */
+/** Problems, and what channels know of them. */
 import type { NewCompanyEvent } from '../../email/company-event.ts'
-import { type Alert, isEndUntold } from '../alert-store.ts'
-import { listOf } from '../json-columns.ts'
+import type { Alert, Announcement } from '../alert-store.ts'
 import { COMPANY } from './companies.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
-const COLUMNS = `id, company_id AS "companyId", title, found, advice, member_advice AS "memberAdvice", since, told_at AS "toldAt",
-  told_to AS "toldTo", ended_at AS "endedAt"`
-
-const ALL = statement<AlertRow>(`SELECT ${COLUMNS} FROM alerts ORDER BY id`)
+const ALL = statement<Alert>(
+  `SELECT id, company_id AS "companyId", title, found, advice, member_advice AS "memberAdvice", since,
+    ended_at AS "endedAt" FROM alerts ORDER BY id`,
+)
 const BEGIN = statement(`INSERT INTO alerts (id, company_id, title, found, advice, member_advice, since)
   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`)
-/** With a new beginning if some channels know of the end: mail to them needs another key. */
-const REOPEN = statement<Pick<Alert, 'since'>>(`UPDATE alerts
-  SET ended_at = NULL, since = CASE WHEN told_at IS NULL AND told_to IS NOT NULL THEN $2 ELSE since END
+const REOPEN = statement<Pick<Alert, 'since'>>(`UPDATE alerts SET ended_at = NULL,
+  since = CASE WHEN EXISTS (SELECT 1 FROM announcements WHERE alert_id = $1 AND knows = 'end') THEN $2 ELSE since END
   WHERE id = $1 AND ended_at IS NOT NULL RETURNING since`)
 const DESCRIBE = statement(`UPDATE alerts SET found = $2, advice = $3, member_advice = $4
   WHERE id = $1 AND (found <> $2 OR member_advice IS DISTINCT FROM $4)`)
-const FORGET = statement<AlertedCompany>(
-  `DELETE FROM alerts WHERE id = $1 AND told_at IS NULL AND coalesce(told_to, '[]') = '[]' AND claimed_until <= $2
-   RETURNING company_id AS "companyId"`,
+/** Locked, the problem neither ends nor comes back, and no announcement of it begins. */
+const LOCK = statement<Pick<Alert, 'endedAt'>>(
+  'SELECT ended_at AS "endedAt" FROM alerts WHERE id = $1 FOR UPDATE',
 )
-const END = statement<AlertedCompany>(
+const FORGET_UNKNOWN = statement<AlertCompany>(`DELETE FROM alerts WHERE id = $1 AND ended_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM announcements WHERE alert_id = $1 AND (knows <> 'nothing' OR claimed_until > $2))
+  RETURNING company_id AS "companyId"`)
+const END = statement<AlertCompany>(
   'UPDATE alerts SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL RETURNING company_id AS "companyId"',
 )
+const FORGET_ENDED = statement(`DELETE FROM alerts WHERE ended_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM announcements WHERE alert_id = alerts.id
+    AND (claimed_until > $1 OR knows = 'beginning' AND coalesce(tried_since, alerts.ended_at) > $2))`)
 
-const UNTOLD = '(told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= $1'
-const SOME_UNTOLD = statement(`SELECT 1 AS untold FROM alerts WHERE ${UNTOLD} LIMIT 1`)
-/** The longest waiting alerts come first: an alert whose channel fails must not hold up the others. */
-const CLAIM = statement<AlertRow>(({ isAmong }) => {
-  const untold = isAmong(
-    'id',
-    `FROM alerts WHERE ${UNTOLD} ORDER BY claimed_until, id LIMIT $3 FOR UPDATE SKIP LOCKED`,
-  )
-  return `UPDATE alerts SET claimed_until = $2 WHERE ${untold} RETURNING ${COLUMNS}`
-})
-const PARTLY_TOLD = statement('UPDATE alerts SET told_at = NULL, told_to = $3 WHERE id = $1 AND since = $2')
-const BEGINNING_TOLD = statement(
-  'UPDATE alerts SET told_at = $4, told_to = $3, claimed_until = 0 WHERE id = $1 AND since = $2 AND told_at IS NULL',
+const ANNOUNCEMENTS = statement<Announcement>(
+  `SELECT alert_id AS "alertId", channel, knows, tried_since AS "triedSince", claimed_until AS "claimedUntil"
+    FROM announcements ORDER BY alert_id, channel`,
 )
-const END_TOLD = statement('DELETE FROM alerts WHERE id = $1 AND since = $2 AND ended_at = $3')
-/** The end was told, but the problem is back. */
-const BACK = statement(`UPDATE alerts SET since = $4, told_at = NULL, told_to = $3, claimed_until = 0
-  WHERE id = $1 AND since = $2 AND ended_at IS NULL`)
-const TELL_MORE = statement(
-  'UPDATE alerts SET told_at = NULL WHERE id = $1 AND told_at = $2 AND ended_at IS NULL',
+const CLAIM_BEGINNING = statement<FirstTry>(
+  `INSERT INTO announcements (alert_id, channel, knows, tried_since, claimed_until)
+    SELECT id, $2::text, 'nothing', $4::bigint, $5::bigint FROM alerts
+    WHERE id = $1 AND since = $3 AND ended_at IS NULL FOR SHARE
+  ON CONFLICT (alert_id, channel) DO UPDATE
+    SET tried_since = coalesce(announcements.tried_since, excluded.tried_since), claimed_until = excluded.claimed_until
+    WHERE announcements.knows = 'nothing' AND announcements.claimed_until <= $4
+  RETURNING tried_since AS "triedSince"`,
 )
+const CLAIM_END = statement<FirstTry>(
+  `UPDATE announcements SET tried_since = coalesce(tried_since, $4), claimed_until = $5
+    WHERE alert_id = $1 AND channel = $2 AND knows = 'beginning' AND claimed_until <= $4
+      AND EXISTS (SELECT 1 FROM alerts WHERE id = $1 AND since = $3 AND ended_at IS NOT NULL)
+    RETURNING tried_since AS "triedSince"`,
+)
+const KNOWN = statement(`UPDATE announcements SET knows = $5, tried_since = NULL, claimed_until = 0
+  WHERE alert_id = $1 AND channel = $2 AND knows = $3 AND claimed_until = $4`)
+const FORGET_KNOWN = statement(
+  "DELETE FROM announcements WHERE alert_id = $1 AND channel = $2 AND knows = 'beginning' AND claimed_until = $3",
+)
+const BEGIN_ANEW = statement('UPDATE alerts SET since = $2 WHERE id = $1')
+const FORGET_ENDS = statement("DELETE FROM announcements WHERE alert_id = $1 AND knows = 'end'")
+const FORGET_TRIES = statement('UPDATE announcements SET tried_since = NULL WHERE alert_id = $1')
 
-type AlertedCompany = Pick<Alert, 'companyId'>
-
-interface AlertRow extends Omit<Alert, 'toldTo'> {
-  toldTo: string | null
-}
-
-function alertOf({ toldTo, ...row }: AlertRow): Alert {
-  return { ...row, toldTo: toldTo === null ? null : listOf<string>(toldTo) }
-}
+type AlertCompany = Pick<Alert, 'companyId'>
+type FirstTry = Pick<Announcement, 'triedSince'>
 
 /** PostgreSQL refuses NUL, which answers of strangers may contain. */
 function without<Text extends string | null>(text: Text): Text {
@@ -65,7 +68,11 @@ function without<Text extends string | null>(text: Text): Text {
 
 export const alertReads = {
   *alerts(port) {
-    return (yield* port.read.all(ALL)).map(alertOf)
+    return yield* port.read.all(ALL)
+  },
+
+  *announcements(port) {
+    return yield* port.read.all(ANNOUNCEMENTS)
   },
 } satisfies Operations<ReadPort>
 
@@ -80,6 +87,8 @@ export const alertWrites = {
       const back = yield* db.one(REOPEN, id, now)
       yield* db.run(DESCRIBE, id, ...texts)
       if (back === undefined) return false
+      yield* db.run(FORGET_ENDS, id)
+      yield* db.run(FORGET_TRIES, id)
       yield* log(db, companyId, event && begunAt(back.since, event))
       return true
     })
@@ -87,35 +96,37 @@ export const alertWrites = {
 
   *endAlert(port, id, now, event) {
     return yield* port.transaction(function* (db) {
-      const ended = (yield* db.one(FORGET, id, now)) ?? (yield* db.one(END, id, now))
+      yield* db.one(LOCK, id)
+      const ended = (yield* db.one(FORGET_UNKNOWN, id, now)) ?? (yield* db.one(END, id, now))
       if (ended === undefined) return false
       yield* log(db, ended.companyId, event)
       return true
     })
   },
 
-  *claimAlerts(port, { now, until, limit }) {
-    if ((yield* port.read.one(SOME_UNTOLD, now)) === undefined) return []
-    return (yield* port.write.all(CLAIM, now, until, limit)).map(alertOf)
+  *claimAnnouncement(port, { alertId, since, channel, isEnd, now, until }) {
+    const claim = isEnd ? CLAIM_END : CLAIM_BEGINNING
+    const claimed = yield* port.write.all(claim, alertId, channel, since, now, until)
+    return claimed[0]?.triedSince ?? null
   },
 
-  *alertPartlyTold(port, alert, toldTo, now) {
-    const { id, since } = alert
-    const isBack = isEndUntold(alert) && (yield* port.write.run(BACK, id, since, toldTo, now)) > 0
-    if (!isBack) yield* port.write.run(PARTLY_TOLD, id, since, toldTo)
+  *endAnnouncement(port, { alertId, channel, isEnd, until }, now) {
+    yield* port.transaction(function* (db) {
+      const alert = yield* db.one(LOCK, alertId)
+      if (!isEnd) {
+        yield* db.run(KNOWN, alertId, channel, 'nothing', until, 'beginning')
+      } else if (alert?.endedAt != null) {
+        yield* db.run(KNOWN, alertId, channel, 'beginning', until, 'end')
+        yield* db.run(FORGET_ENDED, now, 0)
+      } else if ((yield* db.run(FORGET_KNOWN, alertId, channel, until)) > 0) {
+        // The end was announced, but the problem is back.
+        yield* db.run(BEGIN_ANEW, alertId, now)
+      }
+    })
   },
 
-  *alertTold(port, alert, toldTo, now) {
-    const { id, since, endedAt } = alert
-    if (!isEndUntold(alert)) {
-      yield* port.write.run(BEGINNING_TOLD, id, since, toldTo, now)
-    } else if ((yield* port.write.run(END_TOLD, id, since, endedAt)) === 0) {
-      yield* port.write.run(BACK, id, since, toldTo, now)
-    }
-  },
-
-  *tellMore(port, { id, toldAt }) {
-    yield* port.write.run(TELL_MORE, id, toldAt)
+  *forgetAlerts(port, now, before) {
+    yield* port.write.run(FORGET_ENDED, now, before)
   },
 } satisfies Operations<Port>
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { problemChanged } from '../../../src/email/company-event.ts'
-import type { NewAlert, Store } from '../../../src/store/store.ts'
+import type { AnnouncementClaim, NewAlert, Store } from '../../../src/store/store.ts'
 import { acme, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -13,117 +13,159 @@ const DISK: NewAlert = {
   advice: 'Make room.',
   memberAdvice: null,
 }
-const claim = (store: Store, now: number) => store.claimAlerts({ now, until: now + 100, limit: 10 })
+const CLAIM_MS = 100
+
+/** Claims the announcement of `DISK`; null: it is not to be made. */
+async function claim(
+  store: Store,
+  now: number,
+  { channel = 'mail:a', since = NOW, isEnd = false } = {},
+): Promise<AnnouncementClaim | null> {
+  const claim = { alertId: DISK.id, since, channel, isEnd, now, until: now + CLAIM_MS }
+  return (await store.claimAnnouncement(claim)) === null ? null : claim
+}
+
+/** Makes the announcement of `DISK` in a moment. */
+async function announce(store: Store, now: number, of: Parameters<typeof claim>[2] = {}): Promise<void> {
+  const claimed = await claim(store, now, of)
+  assert.notEqual(claimed, null)
+  await store.endAnnouncement(claimed!, now)
+}
+
+async function known(store: Store): Promise<string[]> {
+  return (await store.announcements()).map(({ channel, knows }) => `${channel} ${knows}`)
+}
 
 export function alertsContract(open: OpenBench): void {
   describe('alerts', () => {
-    test('the beginning of an alert is sent once, and so is its end, by any node', async (t) => {
+    test('the beginning of a problem is announced once to a channel, and so is its end, by any node', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       await store.raiseAlert(DISK, NOW)
       await other.raiseAlert({ ...DISK, found: '0.4 GiB are free.' }, NOW + 1)
-      const open1 = {
-        ...DISK,
-        found: '0.4 GiB are free.',
-        since: NOW,
-        toldAt: null,
-        toldTo: null,
-        endedAt: null,
-      }
+      const open1 = { ...DISK, found: '0.4 GiB are free.', since: NOW, endedAt: null }
       assert.deepEqual(await store.alerts(), [open1])
-      assert.deepEqual(await claim(store, NOW + 2), [open1])
-      assert.deepEqual(await claim(other, NOW + 3), [], 'another node tells of it')
-      await store.alertTold(open1, ['mail:a'], NOW + 4)
-      assert.deepEqual(await claim(other, NOW + 1_000), [])
+      const claims = await Promise.all([store, other].map((node) => claim(node, NOW + 2)))
+      const [claimed, refused] = claims[0] === null ? claims.toReversed() : claims
+      assert.deepEqual([claimed === null, refused], [false, null])
+      assert.deepEqual(await store.announcements(), [
+        {
+          alertId: 'disk',
+          channel: 'mail:a',
+          knows: 'nothing',
+          triedSince: NOW + 2,
+          claimedUntil: NOW + 2 + CLAIM_MS,
+        },
+      ])
+      await store.endAnnouncement(claimed!, NOW + 4)
+      assert.equal(await claim(other, NOW + 1_000), null)
 
+      assert.equal(await claim(other, NOW + 5, { isEnd: true }), null, 'it is not over')
       await other.endAlert('disk', NOW + 5)
-      const ended = { ...open1, toldAt: NOW + 4, toldTo: ['mail:a'], endedAt: NOW + 5 }
-      assert.deepEqual(await claim(other, NOW + 6), [ended])
-      await other.alertTold(ended, [], NOW + 7)
+      assert.deepEqual(await store.alerts(), [{ ...open1, endedAt: NOW + 5 }])
+      assert.equal(await claim(other, NOW + 6, { channel: 'mail:b' }), null, 'it is over')
+      await announce(other, NOW + 6, { isEnd: true })
+      assert.deepEqual([await store.alerts(), await store.announcements()], [[], []])
+    })
+
+    test('channels are told independently, and an end goes only to those that know the beginning', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW)
+      await claim(store, NOW, { channel: 'mail:slow' })
+      await announce(store, NOW + 1)
+      await announce(store, NOW + 2, { channel: 'mail:b' })
+      await store.endAlert('disk', NOW + 3)
+      await announce(store, NOW + 4, { isEnd: true })
+      assert.deepEqual(await known(store), ['mail:a end', 'mail:b beginning', 'mail:slow nothing'])
+      await announce(store, NOW + 5, { channel: 'mail:b', isEnd: true })
+      assert.equal((await store.alerts()).length, 1, 'the slow channel may learn of the beginning')
+      await store.forgetAlerts(NOW + CLAIM_MS, 0)
       assert.deepEqual(await store.alerts(), [])
     })
 
-    test('a node that dies while it sends an alert leaves it to another', async (t) => {
+    test('a node that dies during an announcement leaves it to another, with the time of the first try', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       await store.raiseAlert(DISK, NOW)
-      assert.equal((await claim(store, NOW)).length, 1)
-      assert.equal((await claim(other, NOW + 99)).length, 0)
-      assert.equal((await claim(other, NOW + 100)).length, 1)
+      const dead = await claim(store, NOW)
+      assert.equal(await claim(other, NOW + 99), null)
+      const next = await claim(other, NOW + 100)
+      assert.equal((await store.announcements())[0]!.triedSince, NOW)
+      await store.endAnnouncement(dead!, NOW + 101)
+      assert.deepEqual(await known(store), ['mail:a nothing'], 'the claim of the other counts')
+      await other.endAnnouncement(next!, NOW + 102)
+      assert.deepEqual(await known(store), ['mail:a beginning'])
+      assert.equal((await store.announcements())[0]!.triedSince, null)
     })
 
-    test('an alert that ends before it was sent is forgotten, unless it is being sent', async (t) => {
+    test('a problem that ends before any channel knows of it is forgotten, unless it is being announced', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW - 2)
+      await store.endAlert('disk', NOW - 1)
+      assert.deepEqual(await store.alerts(), [])
+      await store.raiseAlert(DISK, NOW)
+      const claimed = await claim(store, NOW)
+      assert.equal(await store.endAlert('disk', NOW + 1), true)
+      assert.equal(await store.endAlert('disk', NOW + 2), false)
+      await store.endAnnouncement(claimed!, NOW + 3)
+      assert.deepEqual((await store.alerts())[0]!.endedAt, NOW + 1)
+      assert.deepEqual(await known(store), ['mail:a beginning'])
+    })
+
+    test('a problem that comes back before its end is announced goes on', async (t) => {
       const { store } = await open(t)
       await store.raiseAlert(DISK, NOW)
+      await announce(store, NOW)
       await store.endAlert('disk', NOW + 1)
-      assert.deepEqual(await store.alerts(), [])
-      await store.raiseAlert(DISK, NOW + 2)
-      const [claimed] = await claim(store, NOW + 3)
-      await store.endAlert('disk', NOW + 4)
-      await store.alertTold(claimed!, ['mail:a'], NOW + 5)
-      const [over] = await claim(store, NOW + 6)
-      assert.deepEqual([over!.toldAt, over!.endedAt], [NOW + 5, NOW + 4])
-    })
-
-    test('an alert that comes back before its end was sent goes on', async (t) => {
-      const { store } = await open(t)
-      await store.raiseAlert(DISK, NOW)
-      const [claimed] = await claim(store, NOW)
-      await store.alertTold(claimed!, ['mail:a'], NOW + 1)
-      await store.endAlert('disk', NOW + 2)
+      await claim(store, NOW + 2, { isEnd: true })
       await store.raiseAlert(DISK, NOW + 3)
-      assert.deepEqual(await claim(store, NOW + 1_000), [])
-      assert.deepEqual(await store.alerts(), [{ ...claimed!, toldAt: NOW + 1, toldTo: ['mail:a'] }])
+      assert.deepEqual(await store.alerts(), [{ ...DISK, since: NOW, endedAt: null }])
+      assert.equal(await claim(store, NOW + 1_000), null)
+      await store.endAlert('disk', NOW + 1_001)
+      await claim(store, NOW + 1_002, { isEnd: true })
+      assert.equal((await store.announcements())[0]!.triedSince, NOW + 1_002, 'the end is another one')
     })
 
-    test('an alert that some channels have accepted is claimed again, with their names', async (t) => {
+    test('a problem that comes back after some channels know of its end begins anew for those', async (t) => {
       const { store } = await open(t)
       await store.raiseAlert(DISK, NOW)
-      const [begun] = await claim(store, NOW)
-      await store.alertPartlyTold(begun!, ['mail:a'], NOW + 1)
-      assert.deepEqual(await claim(store, NOW + 2), [])
-      await store.endAlert('disk', NOW + 3)
-      const [ended] = await claim(store, NOW + 200)
-      assert.deepEqual([ended!.toldAt, ended!.toldTo, ended!.endedAt], [null, ['mail:a'], NOW + 3])
-      await store.alertTold(ended!, [], NOW + 201)
+      await announce(store, NOW)
+      await announce(store, NOW, { channel: 'mail:b' })
+      await store.endAlert('disk', NOW + 1)
+      await announce(store, NOW + 2, { isEnd: true })
+      await store.raiseAlert(DISK, NOW + 3)
+      assert.deepEqual(await store.alerts(), [{ ...DISK, since: NOW + 3, endedAt: null }])
+      assert.deepEqual(await known(store), ['mail:b beginning'])
+      assert.equal(await claim(store, NOW + 4), null, 'with the old beginning')
+      await announce(store, NOW + 4, { since: NOW + 3 })
+    })
+
+    test('a problem that comes back while its end is announced begins anew for that channel', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW)
+      await announce(store, NOW)
+      await store.endAlert('disk', NOW + 1)
+      const end = await claim(store, NOW + 2, { isEnd: true })
+      await store.raiseAlert(DISK, NOW + 3)
+      await store.endAnnouncement(end!, NOW + 4)
+      assert.deepEqual(await store.alerts(), [{ ...DISK, since: NOW + 4, endedAt: null }])
+      await announce(store, NOW + 5, { since: NOW + 4 })
+    })
+
+    test('an end that cannot be announced is given up after a time, and so is one of a channel that is gone', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW)
+      for (const channel of ['mail:gone', 'mail:failing']) await announce(store, NOW, { channel })
+      await store.endAlert('disk', NOW + 1)
+      const ends = { channel: 'mail:failing', isEnd: true }
+      await claim(store, NOW + 500, ends)
+      await store.forgetAlerts(NOW + 1_001, NOW + 1)
+      assert.equal((await store.alerts()).length, 1)
+      await claim(store, NOW + 1_499, ends)
+      await store.forgetAlerts(NOW + 1_500, NOW + 500)
+      assert.equal((await store.alerts()).length, 1, 'it is being announced')
+      await store.forgetAlerts(NOW + 1_600, NOW + 500)
       assert.deepEqual(await store.alerts(), [])
-    })
-
-    test('an alert that comes back while its end is sent begins anew for the channels that were told', async (t) => {
-      const { store } = await open(t)
-      for (const left of [[], ['mail:b']]) {
-        await store.raiseAlert(DISK, NOW)
-        const [begun] = await claim(store, NOW)
-        await store.alertTold(begun!, ['mail:a', 'mail:b'], NOW + 1)
-        await store.endAlert('disk', NOW + 2)
-        const [ended] = await claim(store, NOW + 3)
-        await store.raiseAlert(DISK, NOW + 4)
-        if (left.length > 0) await store.alertPartlyTold(ended!, left, NOW + 5)
-        else await store.alertTold(ended!, left, NOW + 5)
-        const back = { ...DISK, since: NOW + 5, toldAt: null, toldTo: left, endedAt: null }
-        assert.deepEqual(await claim(store, NOW + 6), [back])
-        await store.alertTold(back, ['mail:b'], NOW + 7)
-        await store.endAlert('disk', NOW + 8)
-        const [again] = await claim(store, NOW + 9)
-        await store.alertTold(again!, [], NOW + 10)
-        assert.deepEqual(await store.alerts(), [])
-      }
-    })
-
-    test('an open alert is told to more channels, one that is over is not', async (t) => {
-      const { store } = await open(t)
-      await store.raiseAlert(DISK, NOW)
-      const [begun] = await claim(store, NOW)
-      await store.alertTold(begun!, ['mail:a'], NOW + 1)
-      const [told] = await store.alerts()
-      await store.tellMore(told!)
-      const [more] = await claim(store, NOW + 2)
-      assert.deepEqual([more!.toldAt, more!.toldTo], [null, ['mail:a']])
-      await store.alertTold(more!, ['mail:a', 'mail:b'], NOW + 3)
-      await store.endAlert('disk', NOW + 4)
-      await store.tellMore({ ...told!, toldAt: NOW + 3 })
-      const [over] = await claim(store, NOW + 5)
-      assert.deepEqual([over!.toldAt, over!.toldTo], [NOW + 3, ['mail:a', 'mail:b']])
     })
 
     test('is in the log of its company once when it begins, comes back or ends', async (t) => {
@@ -136,8 +178,10 @@ export function alertsContract(open: OpenBench): void {
         store.raiseAlert({ ...trouble, found }, at, event('problem.started', at))
       await raise(NOW)
       await raise(NOW + 1, 'It grows.')
-      const [claimed] = await claim(store, NOW + 2)
-      assert.equal(claimed!.found, 'It grows.')
+      const announced = { alertId: trouble.id, since: NOW, channel: 'mail:a', isEnd: false }
+      const claimed = { ...announced, now: NOW + 2, until: NOW + 102 }
+      assert.equal(await store.claimAnnouncement(claimed), NOW + 2)
+      assert.equal((await store.alerts())[0]!.found, 'It grows.')
       await store.endAlert(trouble.id, NOW + 3, event('problem.ended', NOW + 3))
       await store.endAlert(trouble.id, NOW + 4, event('problem.ended', NOW + 4))
       await raise(NOW + 5)

@@ -14,8 +14,10 @@ import {
   sharedServer,
   withoutPostgres,
 } from '../../support/postgres.ts'
+import { migrationsBefore } from '../migrations-before.ts'
 import { acme, claimRequest, email, newId, node } from '../samples.ts'
-import { assertSummedUp, INSERT_UNSUMMED, keepEmptyReport, migrationsBeforeSums } from '../unsummed-rows.ts'
+import { assertAnnounced, INSERT_TOLD } from '../told-alerts.ts'
+import { assertSummedUp, INSERT_UNSUMMED, keepEmptyReport } from '../unsummed-rows.ts'
 
 const PASSWORD = 'not-to-be-shown'
 
@@ -161,7 +163,7 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
 
   test('sums up rows of DMARC reports from before the sums, too', async (t) => {
     const url = await emptyDatabase(t)
-    await migrate(url, migrationsBeforeSums(MIGRATIONS))
+    await migrate(url, migrationsBefore('0025', MIGRATIONS))
     await execute(url, INSERT_UNSUMMED)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())
@@ -175,6 +177,19 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     await execute(url, INSERT_UNSUMMED)
     await keepEmptyReport(store)
     await assertSummedUp(store)
+  })
+
+  test('keeps what channels know of problems, and leaves nothing to announce to nodes of the version before', async (t) => {
+    const url = await emptyDatabase(t)
+    await migrate(url, migrationsBefore('0029', MIGRATIONS))
+    await execute(url, INSERT_TOLD)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    await assertAnnounced(store)
+    await execute(url, "INSERT INTO alerts (id, title, found, since) VALUES ('old', 'T', 'F.', 4)")
+    const untold = `SELECT id FROM alerts
+      WHERE (told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= ${Date.now()}`
+    assert.deepEqual(await execute(url, untold), [])
   })
 
   test('updates the schema under a running node, or leaves it as it was', async (t) => {
