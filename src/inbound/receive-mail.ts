@@ -187,7 +187,7 @@ function outcomeOfReceipt(receipt: ReportReceipt | undefined): Omit<MailOutcome,
   if (receipt === undefined || receipt.kind === 'none') return null
   if (receipt.kind === 'refused') return { refused: 'not_counted', note: receipt.reason }
   if (receipt.kind === 'put_off') return { refused: 'not_counted', note: UNCHECKED, putOff: true }
-  return { refused: 'counted' }
+  return { refused: 'counted', note: receipt.note ?? null }
 }
 
 /** The facts of a mail from which its source is proven. */
