@@ -6,7 +6,6 @@ import type { Lookup } from '../dns/lookup.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import { SMALL, type Workers } from '../workers/workers.ts'
-import { STRANGERS } from './arrived-mail.ts'
 import { type ProofParty, ProofPlaces } from './proof-places.ts'
 import type { DkimReference } from './read-mail.ts'
 import { keyForMail } from './signature-key.ts'
@@ -24,6 +23,8 @@ export interface SignedMail {
   client: string
   /** The network of the client, or the company that handed the mail in; null: unknown. */
   network: string | null
+  /** The company whose turn the verification takes. */
+  company: string
   raw: Uint8Array
 }
 
@@ -103,12 +104,12 @@ export class MailSignatures {
 
   async #verifyWith(
     keys: SignatureCheck['keys'],
-    { raw, covering }: SignedMail,
+    { raw, covering, company }: SignedMail,
     signatures: readonly DkimReference[],
   ): Promise<boolean> {
     if (keys.size === 0) return false
     try {
-      const valid = await this.#verify({ raw, keys, covering })
+      const valid = await this.#verify({ raw, keys, covering }, company)
       return valid.some((domain) => signatures.some((signature) => signature.domain === domain))
     } catch (error) {
       if (error instanceof WorkerDied) return false
@@ -119,10 +120,10 @@ export class MailSignatures {
   /**
    * Loads the verifier only when it is used. Its work is bounded, but no small task, of which others wait for the end.
    */
-  async #verify(verification: SignatureCheck): Promise<string[]> {
+  async #verify(verification: SignatureCheck, company: string): Promise<string[]> {
     if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
     const weight = Math.max(verification.raw.byteLength, SMALL + 1)
-    return await this.#workers.run(VERIFY, verification, { company: STRANGERS, weight })
+    return await this.#workers.run(VERIFY, verification, { company, weight })
   }
 }
 

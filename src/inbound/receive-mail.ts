@@ -86,10 +86,11 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   const lookups = new SharedCalls((named: NamedEmail[]) => store.reportedEmails(named))
 
   /** A mail with several recipients arrives once for each of them, with the same octets. */
-  function readOnce(raw: Uint8Array): Promise<ReadMail> {
+  function readOnce(arrived: ArrivedMail): Promise<ReadMail> {
+    const { raw } = arrived
     let read = reads.get(raw)
     if (read === undefined) {
-      read = readIn(workers, raw.subarray(0, MOST_READ))
+      read = readIn(workers, raw.subarray(0, MOST_READ), turnOf(arrived))
       reads.set(raw, read)
     }
     return read
@@ -98,7 +99,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   return async (arrived) => {
     const size = arrived.size ?? arrived.raw.byteLength
     const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MOST_READ) }
-    const read = await readOnce(arrived.raw)
+    const read = await readOnce(arrived)
     const found = await findEmail(mail, read)
     const judged = await judge(found)
     // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
@@ -190,17 +191,24 @@ function outcomeOfReceipt(receipt: ReportReceipt | undefined): Omit<MailOutcome,
   return { refused: 'counted', note: receipt.note ?? null }
 }
 
+/** Mail that a company hands in, and mail of strangers, do not wait for each other. */
+function turnOf({ companyId }: ArrivedMail): string {
+  return companyId ?? STRANGERS
+}
+
 /** The facts of a mail from which its source is proven. */
 function signedMail(
-  { client, companyId, peer, raw }: ArrivedMail,
+  mail: ArrivedMail,
   { author, signatures, covering }: ReadMail,
 ): SignedMail & { author: string } {
+  const { client, companyId, peer, raw } = mail
   return {
     author,
     signatures,
     covering,
     client: client ?? companyId ?? peer,
     network: client ?? companyId ?? null,
+    company: turnOf(mail),
     raw,
   }
 }
@@ -226,10 +234,10 @@ interface Found {
 /**
  * Reads a mail. One that crashes a worker is kept without consequences, because it would crash the next worker, too.
  */
-async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMail> {
+async function readIn(workers: Workers | null, raw: Uint8Array, company: string): Promise<ReadMail> {
   if (workers === null || raw.byteLength <= SMALL) return readMail(raw)
   try {
-    return await workers.run(READ, raw, { company: STRANGERS, weight: raw.byteLength })
+    return await workers.run(READ, raw, { company, weight: raw.byteLength })
   } catch (error) {
     if (error instanceof WorkerDied) return unreadable(raw)
     throw error

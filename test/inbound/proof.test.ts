@@ -15,6 +15,7 @@ import { SMALL, Workers } from '../../src/workers/workers.ts'
 import { KEY, KEY_RECORD, signed } from './signed.ts'
 
 const VERIFY = jobAt<SignatureCheck, string[]>(new URL('../../src/inbound/verify-job.ts', import.meta.url))
+const NOTHING: SignatureCheck = { raw: Buffer.from(''), keys: new Map(), covering: [] }
 const ID = '0193a1b2-0000-7000-8000-000000000000'
 const MESSAGE_ID = `<${ID}@acme.example>`
 /** The fields that Google signs. */
@@ -43,6 +44,8 @@ interface Arrival {
   published?: string[]
   records?: string[]
   workers?: Workers | null
+  /** The company that handed it in. */
+  companyId?: string
 }
 
 /** The outcome of a mail, whose characters are octets. */
@@ -55,6 +58,7 @@ async function outcomeOf(
     published = [],
     records = [KEY_RECORD],
     workers = null,
+    companyId,
   }: Arrival = {},
 ): Promise<string> {
   const receive = mailReceiver({
@@ -75,8 +79,10 @@ async function outcomeOf(
     now: () => Date.now(),
   })
   const raw = Buffer.from(mail, 'latin1')
+  const source =
+    companyId === undefined ? { source: 'smtp' as const } : { source: 'http' as const, companyId }
   const transaction = reversePath === null ? {} : { reversePath }
-  const { outcome } = await receive({ raw, recipient: null, source: 'smtp', peer, ...transaction })
+  const { outcome } = await receive({ raw, recipient: null, peer, ...source, ...transaction })
   return outcome
 }
 
@@ -470,8 +476,7 @@ test('signatures keep no small task of a company waiting', async (t) => {
   const began: string[] = []
   const run = workers.run.bind(workers)
   // A thread that starts on a busy machine may take longer than a proof.
-  const nothing = { raw: Buffer.from(''), keys: new Map(), covering: [] }
-  await run(VERIFY, nothing, { company: 'c', weight: SMALL + 1 })
+  await run(VERIFY, NOTHING, { company: 'c', weight: SMALL + 1 })
   workers.run = (job, input, options) => {
     if (job.url.endsWith('/verify-job.ts')) began.push(options.weight > SMALL ? 'large' : 'small')
     return run(job, input, options)
@@ -489,6 +494,31 @@ test('signatures keep no small task of a company waiting', async (t) => {
   }
   assert.deepEqual(began, ['large'])
   assert.deepEqual(deaths, [])
+})
+
+test('mail that a company hands in takes its own turns, so that it and mail of strangers do not wait for each other', async (t) => {
+  const workers = new Workers({ threads: 2 })
+  t.after(() => workers.close())
+  const turns: string[] = []
+  const run = workers.run.bind(workers)
+  await run(VERIFY, NOTHING, { company: 'c', weight: SMALL + 1 })
+  workers.run = (job, input, options) => {
+    turns.push(`${job.url.replace(/^.*\//, '')} ${options.company}`)
+    return run(job, input, options)
+  }
+  const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
+  const from = 'mailer-daemon@rcpt.test'
+  const report = bounce({ to: 'ann@rcpt.test', messageId: MESSAGE_ID, from })
+  const mail = await signed(`X-Long: ${'long '.repeat(4_000)}\r\n${report}`, 'rcpt.test')
+  const by = { published: ['rcpt.test'], workers }
+  assert.equal(await outcomeOf(at, mail, { ...by, companyId: 'c' }), 'recorded')
+  assert.equal(await outcomeOf(at, mail, by), 'recorded')
+  assert.deepEqual(turns, [
+    'read-mail-job.ts c',
+    'verify-job.ts c',
+    'read-mail-job.ts inbound',
+    'verify-job.ts inbound',
+  ])
 })
 
 describe('name servers that do not answer', () => {

@@ -57,7 +57,7 @@ export interface VerifiedAuthor {
 }
 
 export interface MailedReport {
-  /** Only domains of this company count; absent: of all. */
+  /** The company that handed it in: only its domains count. Absent: all do. */
   companyId?: string | undefined
   /** Called for a report about a domain of ours. */
   author(): Promise<VerifiedAuthor>
@@ -105,19 +105,29 @@ export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
   return {
     async receiveMail(octets, { companyId, author }) {
       const isOwn = (domain: SendingDomain) => companyId === undefined || domain.companyId === companyId
-      return await keep(parts, await read(parts, { form: 'mail', octets }), { isOwn, author })
+      return await keep(parts, await read(parts, { form: 'mail', octets }, companyId ?? REPORTERS), {
+        isOwn,
+        author,
+      })
     },
     async receiveTlsReport(octets, domainId) {
       const isOwn = ({ id }: SendingDomain) => id === domainId
-      return await keep(parts, await read(parts, { form: 'tls', octets }), { isOwn, author: unknownAuthor })
+      return await keep(parts, await read(parts, { form: 'tls', octets }, REPORTERS), {
+        isOwn,
+        author: unknownAuthor,
+      })
     },
   }
 }
 
-async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promise<ReadReport> {
+async function read(
+  { workers }: ReportReceiverParts,
+  sent: ReportOctets,
+  company: string,
+): Promise<ReadReport> {
   try {
     const weight = Math.min(sent.octets.byteLength * MOST_RATIO, MOST_UNPACKED)
-    return await workers.run(READ, sent, { company: REPORTERS, weight })
+    return await workers.run(READ, sent, { company, weight })
   } catch (error) {
     if (error instanceof WorkerDied)
       return { kind: 'unreadable', reason: 'The report is too large to be read.' }
