@@ -82,13 +82,16 @@ const FULL = statement(`SELECT 1 AS full_day FROM domain_report_rows
 const KEEP = statement(`INSERT INTO domain_reports
     (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount, failing, author)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
-/** The columns are the detail of a DMARC report once more: the sums read them in an index. */
+/**
+ * The columns are the detail of a DMARC report once more: the sums read them in an index. The column `policy` is not
+ * written: the sums no longer need it, and nodes of earlier versions take NULL for a policy that could not be read. A
+ * migration may remove it once no node writes it.
+ */
 const ADD = statement(
   ({ rows }) => `INSERT INTO domain_report_rows
-      (domain_id, kind, day, key, detail, amount, source, dkim, spf, disposition, policy, dkim_domain, spf_domain,
-       verified)
+      (domain_id, kind, day, key, detail, amount, source, dkim, spf, disposition, dkim_domain, spf_domain, verified)
     SELECT $1::text, $2::text, j.day, j.key, j.detail, j.amount,
-      j.source, j.dkim, j.spf, j.disposition, j.policy, j."dkimDomain", j."spfDomain",
+      j.source, j.dkim, j.spf, j.disposition, j."dkimDomain", j."spfDomain",
       $4::boolean
     FROM ${rows('$3', {
       day: 'text',
@@ -99,7 +102,6 @@ const ADD = statement(
       dkim: 'boolean',
       spf: 'boolean',
       disposition: 'text',
-      policy: 'text',
       dkimDomain: 'text',
       spfDomain: 'text',
     })}
@@ -112,8 +114,7 @@ const FILL = statement(({ engine }) => {
   const field = (name: string) => `${detail} ->> '${name}'`
   return `UPDATE domain_report_rows SET source = substr(${field('source')}, 1, 45),
       dkim = (${field('dkim')})${flag}, spf = (${field('spf')})${flag},
-      disposition = ${field('disposition')}, policy = ${field('policy')},
-      dkim_domain = ${field('dkimDomain')}, spf_domain = ${field('spfDomain')}
+      disposition = ${field('disposition')}, dkim_domain = ${field('dkimDomain')}, spf_domain = ${field('spfDomain')}
     WHERE domain_id = $1 AND kind = 'dmarc' AND dkim IS NULL`
 })
 const RECEIVED = statement<ReceivedReport>(`SELECT domain_id AS "domainId", kind, reporter,
