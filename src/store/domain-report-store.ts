@@ -177,8 +177,8 @@ export interface DomainReportStore {
   claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<KeptTlsReport[]>
   noteTlsReport(report: KeptTlsReport): Promise<void>
   /**
-   * From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted apart from
-   * others.
+   * From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted apart
+   * from others.
    */
   keepDomainReport(report: ArrivedReport, rows: DomainReportRows, most: MostReports): Promise<KeptReport>
   /** The newest first. */
