@@ -19,8 +19,8 @@ export type InboundKind = (typeof INBOUND_KINDS)[number]
  * - `other_email`: nothing; it is about another message than that of its token.
  * - `no_recipient`: nothing; it names no recipient of the email.
  * - `too_many`: nothing; the email has had more reports than its recipients can explain.
- * - `counted`: its report about a domain is counted.
- * - `not_counted`: nothing; its report about a domain was refused, for the reason in `note`.
+ * - `counted`: its report about a domain is counted; of several domains, `note` names those for which it is not.
+ * - `not_counted`: nothing; its report about a domain does not count, for the reason in `note`.
  */
 export const INBOUND_OUTCOMES = [
   'recorded',

@@ -6,7 +6,6 @@ import type { Lookup } from '../dns/lookup.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import { SMALL, type Workers } from '../workers/workers.ts'
-import { STRANGERS } from './arrived-mail.ts'
 import { type ProofParty, ProofPlaces } from './proof-places.ts'
 import type { DkimReference } from './read-mail.ts'
 import { keyForMail } from './signature-key.ts'
@@ -24,6 +23,8 @@ export interface SignedMail {
   client: string
   /** The network of the client, or the company that handed the mail in; null: unknown. */
   network: string | null
+  /** The company whose turn the verification takes. */
+  company: string
   raw: Uint8Array
 }
 
@@ -57,17 +58,21 @@ export class MailSignatures {
     { organization, subject }: Pick<ProofParty, 'organization' | 'subject'>,
   ): Promise<boolean | null> {
     const party = { client: mail.client, network: mail.network, organization, subject }
-    const leave = this.#places.take(party)
+    const names = [...new Set(signatures.map(keyName))].slice(0, MOST_KEYS)
+    const unanswered = new Set(names.filter((name) => !this.#places.isSilent(name)))
+    const skipsNames = unanswered.size < names.length
+    const leave = unanswered.size === 0 ? null : this.#places.take(party)
     if (leave === null) return null
     using lookedUp = new ProofDeadline(LOOKED_UP_WITHIN)
     using proven = new ProofDeadline(PROVEN_WITHIN)
     const keys = new Map<string, string>()
-    const looking = this.#lookUp(signatures, keys)
+    const looking = this.#lookUp(unanswered, signatures, keys)
     // The place is kept for as long as the work lasts.
     const work: Promise<unknown>[] = [looking]
     try {
-      const answered = (await lookedUp.of(looking)) === true
-      if (!answered) this.#places.pause(organization)
+      await lookedUp.of(looking)
+      if (unanswered.size > 0) this.#places.unanswered(party, unanswered)
+      const answered = unanswered.size === 0 && !skipsNames
       const verifying = this.#verifyWith(new Map(keys), mail, signatures)
       work.push(verifying)
       const isValid = await proven.of(verifying)
@@ -80,28 +85,31 @@ export class MailSignatures {
     }
   }
 
-  /** Adds the keys as they are found. Whether DNS answered about all of them. */
-  async #lookUp(signatures: readonly DkimReference[], keys: Map<string, string>): Promise<boolean> {
-    const names = [...new Set(signatures.map(keyName))].slice(0, MOST_KEYS)
-    const answered = names.map(async (name) => {
+  /** Removes the names as DNS answers about them, and adds their keys. */
+  async #lookUp(
+    unanswered: Set<string>,
+    signatures: readonly DkimReference[],
+    keys: Map<string, string>,
+  ): Promise<void> {
+    const lookups = [...unanswered].map(async (name) => {
       const { kind, records } = await this.#keys(name)
       const made = signatures.filter((signature) => keyName(signature) === name)
       const identified = made.every(({ domain, signedFor }) => domain === signedFor)
       const key = keyForMail(records ?? [], identified)
       if (key !== null) keys.set(name, key)
-      return kind !== 'failed'
+      if (kind !== 'failed') unanswered.delete(name)
     })
-    return (await Promise.all(answered)).every(Boolean)
+    await Promise.all(lookups)
   }
 
   async #verifyWith(
     keys: SignatureCheck['keys'],
-    { raw, covering }: SignedMail,
+    { raw, covering, company }: SignedMail,
     signatures: readonly DkimReference[],
   ): Promise<boolean> {
     if (keys.size === 0) return false
     try {
-      const valid = await this.#verify({ raw, keys, covering })
+      const valid = await this.#verify({ raw, keys, covering }, company)
       return valid.some((domain) => signatures.some((signature) => signature.domain === domain))
     } catch (error) {
       if (error instanceof WorkerDied) return false
@@ -112,10 +120,10 @@ export class MailSignatures {
   /**
    * Loads the verifier only when it is used. Its work is bounded, but no small task, of which others wait for the end.
    */
-  async #verify(verification: SignatureCheck): Promise<string[]> {
+  async #verify(verification: SignatureCheck, company: string): Promise<string[]> {
     if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
     const weight = Math.max(verification.raw.byteLength, SMALL + 1)
-    return await this.#workers.run(VERIFY, verification, { company: STRANGERS, weight })
+    return await this.#workers.run(VERIFY, verification, { company, weight })
   }
 }
 

@@ -1,22 +1,29 @@
 /**
  * Places for mails whose source is being proven. A proof asks name servers that the author of the mail chose, and the
- * sender holds a place of the listener meanwhile. So an organization and a client have few at a time, and an
- * organization whose name servers say nothing is not asked for a while.
+ * sender holds a place of the listener meanwhile. So organizations and clients share the places, and a name that name
+ * servers do not answer is not asked again for a while.
  *
- * Anybody who got an email can write reports about it with signatures that are not valid. The network that they come
- * from pays for them: those of others, and the report of the provider among them, are still verified.
+ * Anybody can send reports whose signatures are not valid, or name keys below a large organization that no name server
+ * answers for. The network that they come from pays for them: those of others, and the report of the provider among
+ * them, are still verified.
  */
 import { RecentEntries } from '../common/recent-entries.ts'
+import { type PoolShape, SharedPool } from '../common/shared-pool.ts'
 import { Tally } from '../common/tally.ts'
 
-/** Proofs at a time for one organization, and for one client: as many as a batch of the bounce mailbox. */
-const MOST_OF_ONE = 16
-/** For all together: less than half of the places that the listener has with the usual memory. */
-const MOST = 48
-/** Ms for which an organization is not asked. */
+/**
+ * Proofs at a time: less than half of the places that the listener has with the usual memory. One organization alone,
+ * and one client, have 16, as many as a batch of the bounce mailbox.
+ */
+const PLACES: PoolShape = { size: 48, kept: 0, timesFree: 1 / 2 }
+/** Ms for which a name is not asked. */
 const PAUSE = 3 * 60_000
-/** Organizations that are remembered. */
+/** Names that are remembered. */
 const MOST_SILENT = 10_000
+/** Proofs about one organization for one client that may remain unanswered within a pause. */
+export const MOST_UNANSWERED = 8
+/** Pairs of a client and an organization that are remembered. */
+const MOST_UNANSWERING = 10_000
 /** Proofs about one subject that may fail for one network within a span. */
 export const MOST_FAILED = 50
 /** Ms from the first of them. */
@@ -36,26 +43,32 @@ export interface ProofParty {
 }
 
 export class ProofPlaces {
+  readonly #places = new SharedPool(PLACES)
   readonly #organizations = new Tally()
   readonly #clients = new Tally()
   readonly #silent = new RecentEntries<true>(MOST_SILENT, { ttl: PAUSE })
+  readonly #unanswered = new RecentEntries<number>(MOST_UNANSWERING, { ttl: PAUSE, noUpdateTTL: true })
   readonly #failed = new RecentEntries<number>(MOST_FAILING, { ttl: FAILED_WITHIN, noUpdateTTL: true })
-  #taken = 0
 
   /** The function that gives the place back; null: there is none for now. */
   take(party: ProofParty): (() => void) | null {
     const { organization, client } = party
-    if (this.#silent.has(organization) || this.#taken >= MOST) return null
-    if (this.#organizations.of(organization) >= MOST_OF_ONE || this.#clients.of(client) >= MOST_OF_ONE)
-      return null
-    if (this.#failures(party) >= MOST_FAILED) return null
+    if (!this.#places.allows(this.#organizations.of(organization))) return null
+    if (!this.#places.allows(this.#clients.of(client))) return null
+    if (this.#timesUnanswered(party) >= MOST_UNANSWERED || this.#failures(party) >= MOST_FAILED) return null
     this.#count(organization, client, 1)
     return () => this.#count(organization, client, -1)
   }
 
-  /** The name servers of the organization did not answer. */
-  pause(organization: string): void {
-    this.#silent.set(organization, true)
+  /** Whether this name of a key was not answered lately. */
+  isSilent(name: string): boolean {
+    return this.#silent.has(name)
+  }
+
+  /** Name servers did not answer about these names of keys. */
+  unanswered(party: ProofParty, names: Iterable<string>): void {
+    for (const name of names) this.#silent.set(name, true)
+    this.#unanswered.set(pairOf(party), this.#timesUnanswered(party) + 1)
   }
 
   /** No signature was valid. */
@@ -64,16 +77,21 @@ export class ProofPlaces {
     if (name !== null) this.#failed.set(name, this.#failures(party) + 1)
   }
 
+  #timesUnanswered(party: ProofParty): number {
+    return this.#unanswered.get(pairOf(party)) ?? 0
+  }
+
   #failures(party: ProofParty): number {
     const name = failing(party)
     return name === null ? 0 : (this.#failed.get(name) ?? 0)
   }
 
   #count(organization: string, client: string, more: 1 | -1): void {
-    this.#taken += more
+    this.#places.take(more)
     this.#organizations.add(organization, more)
     this.#clients.add(client, more)
   }
 }
 
+const pairOf = ({ organization, client }: ProofParty) => `${organization} ${client}`
 const failing = ({ subject, network }: ProofParty) => (network === null ? null : `${subject} ${network}`)

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { AddressError, parseAddressList } from '../mail/address/address.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import { decodeText } from '../mail/raw/decode.ts'
-import { type RawField, readParameters } from '../mail/raw/header.ts'
+import { fieldValue, type RawField, readParameters } from '../mail/raw/header.ts'
 import { type OpenReport, openReport } from '../mail/report/open-report.ts'
 import { readOpened } from '../mail/report/read-report.ts'
 import type { MailReport } from '../mail/report/report.ts'
@@ -67,7 +67,7 @@ export function readMail(raw: Uint8Array): ReadMail {
   const open = openReport(raw)
   const { octets, fields, bodyStart } = open.arrived
   const body = octets.subarray(bodyStart)
-  const value = (name: string) => fields.find(({ lower }) => lower === name)?.value ?? ''
+  const value = (name: string) => fieldValue(fields, name)
   return {
     report: readOpened(open),
     from: decodeText(value('from').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),

@@ -4,27 +4,18 @@
  */
 import { randomUUIDv7 } from 'node:crypto'
 import type { ReportReceipt, ReportReceiver } from '../domain-reports/received/report-receiver.ts'
-import { isEmailId } from '../email/email-id.ts'
 import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'
 import type { MailReport } from '../mail/report/report.ts'
-import {
-  isForDomain,
-  type ReadReturnPath,
-  type ReturnPathKey,
-  readReturnPath,
-  readReturnPathCode,
-  returnPathId,
-} from '../mail/return-path/return-path.ts'
+import { isForDomain, type ReadReturnPath, returnPathId } from '../mail/return-path/return-path.ts'
 import { canonicalAddress } from '../network/address-range.ts'
 import type {
   AddressedRecipient,
   InboundArrival,
   InboundResult,
   InboundStore,
-  NamedEmail,
   ReportedEmail,
 } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
@@ -37,7 +28,8 @@ import {
   type ReceiveMail,
   STRANGERS,
 } from './arrived-mail.ts'
-import { addressesOf, consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
+import { consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
+import { EmailFinder, type EmailFinderParts, type FoundEmail, isAboutAnother } from './find-email.ts'
 import { type KeyLookup, MailSignatures, type SignedMail } from './mail-signatures.ts'
 import { type ReadMail, readMail, unreadable } from './read-mail.ts'
 import { ReporterProof } from './reporter-proof.ts'
@@ -45,7 +37,7 @@ import { SharedCalls } from './shared-calls.ts'
 import { SourceProof } from './source-proof.ts'
 
 /** Octets up to which a mail is read on this thread, because it takes a few milliseconds whatever its content. */
-const SMALL = 16 * 1024
+const MOST_READ_HERE = 16 * 1024
 /** Octets of a mail that are kept. */
 const MOST_KEPT = 64 * 1024
 /** Recipients of a report that are kept for display. */
@@ -57,9 +49,8 @@ const MOST_REPORTS_OF_RECIPIENT = 10
 /** Why a report about a domain is not counted yet. */
 const UNCHECKED = 'The signature of the report cannot be checked now.'
 
-export interface InboundParts {
+export interface InboundParts extends EmailFinderParts {
   store: Pick<InboundStore, 'reportedEmails' | 'emailWithMessageId' | 'keepInboundMails'>
-  returnPathKey: ReturnPathKey
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
   /** Looks up the keys of DKIM signatures. */
@@ -68,8 +59,6 @@ export interface InboundParts {
   domainReports: Pick<ReportReceiver, 'receiveMail'> | null
   /** Null: all work is done on this thread, because the process does nothing else. */
   workers: Workers | null
-  /** Unix ms. */
-  now(): number
   /** Called after the commit. */
   onReceived?(mail: ArrivedMail, received: ReceivedMail): void
 }
@@ -83,13 +72,14 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   const reporters = new ReporterProof(new MailSignatures(parts.keys, workers))
   const reads = new WeakMap<Uint8Array, Promise<ReadMail>>()
   const commits = new SharedCalls((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
-  const lookups = new SharedCalls((named: NamedEmail[]) => store.reportedEmails(named))
+  const emails = new EmailFinder(parts)
 
   /** A mail with several recipients arrives once for each of them, with the same octets. */
-  function readOnce(raw: Uint8Array): Promise<ReadMail> {
+  function readOnce(arrived: ArrivedMail): Promise<ReadMail> {
+    const { raw } = arrived
     let read = reads.get(raw)
     if (read === undefined) {
-      read = readIn(workers, raw.subarray(0, MOST_READ))
+      read = readIn(workers, raw.subarray(0, MOST_READ), turnOf(arrived))
       reads.set(raw, read)
     }
     return read
@@ -98,8 +88,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   return async (arrived) => {
     const size = arrived.size ?? arrived.raw.byteLength
     const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MOST_READ) }
-    const read = await readOnce(arrived.raw)
-    const found = await findEmail(mail, read)
+    const read = await readOnce(arrived)
+    const found = { mail, read, ...(await emails.find(mail, read)) }
     const judged = await judge(found)
     // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
     // counts once.
@@ -118,22 +108,6 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const received = { ...result, kind, emailId, note, putOff: outcome.putOff ?? false }
     parts.onReceived?.(arrived, received)
     return received
-  }
-
-  async function findEmail(mail: ArrivedMail, read: ReadMail): Promise<Found> {
-    const { report, addressees } = read
-    const { returned } = report
-    const [key, at] = [parts.returnPathKey, parts.now()]
-    const addresses = [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees]
-    const returnPath =
-      returnPathIn([...addresses, returned.mailFrom ?? ''], (address) => readReturnPath(key, address, at)) ??
-      returnPathIn([returned.envelopeId ?? ''], (code) => readReturnPathCode(key, code, at))
-    const id = returnPath?.emailId ?? (await idOfMessage(store, returned))
-    const position = returnPath?.recipient ?? null
-    const email = id === null ? null : await lookups.add({ id, position, addresses: addressesOf(report) })
-    // For the company whose key handed the mail in, emails of other companies do not exist.
-    const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
-    return { mail, read, email: foreign ? null : email, returnPath }
   }
 
   /** Decides the consequences of the mail. */
@@ -187,20 +161,27 @@ function outcomeOfReceipt(receipt: ReportReceipt | undefined): Omit<MailOutcome,
   if (receipt === undefined || receipt.kind === 'none') return null
   if (receipt.kind === 'refused') return { refused: 'not_counted', note: receipt.reason }
   if (receipt.kind === 'put_off') return { refused: 'not_counted', note: UNCHECKED, putOff: true }
-  return { refused: 'counted' }
+  return { refused: 'counted', note: receipt.note ?? null }
+}
+
+/** Mail that a company hands in, and mail of strangers, do not wait for each other. */
+function turnOf({ companyId }: ArrivedMail): string {
+  return companyId ?? STRANGERS
 }
 
 /** The facts of a mail from which its source is proven. */
 function signedMail(
-  { client, companyId, peer, raw }: ArrivedMail,
+  mail: ArrivedMail,
   { author, signatures, covering }: ReadMail,
 ): SignedMail & { author: string } {
+  const { client, companyId, peer, raw } = mail
   return {
     author,
     signatures,
     covering,
     client: client ?? companyId ?? peer,
     network: client ?? companyId ?? null,
+    company: turnOf(mail),
     raw,
   }
 }
@@ -215,64 +196,22 @@ interface MailOutcome {
 }
 
 /** A mail with the email that it is about. */
-interface Found {
+interface Found extends FoundEmail {
   mail: ArrivedMail
   read: ReadMail
-  email: ReportedEmail | null
-  /** The valid return path that it came to, or that its report names; null: there is none. */
-  returnPath: ReadReturnPath | null
 }
 
 /**
  * Reads a mail. One that crashes a worker is kept without consequences, because it would crash the next worker, too.
  */
-async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMail> {
-  if (workers === null || raw.byteLength <= SMALL) return readMail(raw)
+async function readIn(workers: Workers | null, raw: Uint8Array, company: string): Promise<ReadMail> {
+  if (workers === null || raw.byteLength <= MOST_READ_HERE) return readMail(raw)
   try {
-    return await workers.run(READ, raw, { company: STRANGERS, weight: raw.byteLength })
+    return await workers.run(READ, raw, { company, weight: raw.byteLength })
   } catch (error) {
     if (error instanceof WorkerDied) return unreadable(raw)
     throw error
   }
-}
-
-function returnPathIn(
-  texts: readonly string[],
-  readIn: (text: string) => ReturnType<typeof readReturnPath>,
-): ReadReturnPath | null {
-  for (const text of texts) {
-    const returnPath = readIn(text)
-    if (returnPath !== null && typeof returnPath === 'object') return returnPath
-  }
-  return null
-}
-
-/**
- * A Message-ID of our own begins with the email's id. Any other one was chosen by a sender, and several companies may
- * have chosen the same: in that case the author decides whose email it is.
- */
-async function idOfMessage(
-  store: InboundParts['store'],
-  { messageId, from }: MailReport['returned'],
-): Promise<string | null> {
-  if (messageId === null) return null
-  const id = /^<([^@]+)@/.exec(messageId)?.[1]?.toLowerCase() ?? ''
-  if (isEmailId(id)) return id
-  return from === null ? null : await store.emailWithMessageId(messageId, domainOf(from))
-}
-
-/**
- * The mail returns another message than the email: a bounce of a bounce, or a use of the return path by somebody who
- * got the email. A relay may have given the email another Message-ID, but not another author.
- */
-function isAboutAnother(
-  { returned: { messageId: named, from } }: MailReport,
-  { messageId, sender }: ReportedEmail,
-  returnPath: ReadReturnPath | null,
-): boolean {
-  if (named === null || (from !== null && domainOf(from) === domainOf(sender))) return false
-  // Another company may have sent mail with the same Message-ID.
-  return named !== messageId || (returnPath === null && from !== null)
 }
 
 function newMail(

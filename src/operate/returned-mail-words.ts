@@ -12,7 +12,7 @@ const OUTCOME_SENTENCES: Readonly<Record<InboundOutcome, string>> = {
   no_recipient: 'It changed nothing: it names no recipient of the email.',
   too_many: 'It changed nothing: the email has had more reports than its recipients can explain.',
   counted: 'Its report about a domain is counted.',
-  not_counted: 'Its report about a domain was refused.',
+  not_counted: 'Its report about a domain does not count.',
 }
 
 export function outcomeSentence({ outcome, note }: Pick<InboundMail, 'outcome' | 'note'>): string {

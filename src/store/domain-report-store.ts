@@ -1,4 +1,5 @@
 /** Reports about domains: those that we send about recipients' domains, and those that others send about ours. */
+import type { PoolShape } from '../common/shared-pool.ts'
 import type { Disposition } from '../mail/domain-report/dmarc-report.ts'
 import type { DomainReportKind } from '../mail/domain-report/report-mail.ts'
 
@@ -62,6 +63,20 @@ export interface ReceivedReport {
   /** Messages that pass neither DKIM nor SPF; of a TLS report 0. */
   failing: number
 }
+
+/** A report whose room is not known yet. */
+export interface ArrivedReport extends ReceivedReport {
+  /** The organization of the author, which is the domain of the author or one above it; null: there is no author. */
+  organization: string | null
+}
+
+/**
+ * - `kept`: it counts.
+ * - `repeated`: it has been kept before.
+ * - `day_full`: the domain has all the reports of that day that it may have.
+ * - `share_used`: the organization has all of them that it may have.
+ */
+export type KeptReport = 'kept' | 'repeated' | 'day_full' | 'share_used'
 
 /** The detail of a row of DMARC reports: messages that receivers saw. `source` null: of many sources. */
 export interface DmarcDetail {
@@ -141,10 +156,10 @@ export interface DomainReportRows {
   unnamed: readonly DomainReportRow[]
 }
 
-/** The most reports of a day, in all and of one author, and rows. */
-interface MostReports {
-  reports: number
-  ofAuthor: number
+/** The reports of a day with a proven author, which organizations share; the most other reports, and rows. */
+export interface MostReports {
+  proven: PoolShape
+  others: number
   rows: number
 }
 
@@ -162,11 +177,10 @@ export interface DomainReportStore {
   claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<KeptTlsReport[]>
   noteTlsReport(report: KeptTlsReport): Promise<void>
   /**
-   * False: the report is already kept, or the domain has as many reports of that day as it may have, in all or by this
-   * author. From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted
-   * apart from others.
+   * From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted apart
+   * from others.
    */
-  keepDomainReport(report: ReceivedReport, rows: DomainReportRows, most: MostReports): Promise<boolean>
+  keepDomainReport(report: ArrivedReport, rows: DomainReportRows, most: MostReports): Promise<KeptReport>
   /** The newest first. */
   domainReports(domainId: string, kind: DomainReportKind, limit: number): Promise<ReceivedReport[]>
   /** The DMARC reports about a domain from a day on, summed up. */

@@ -5,11 +5,13 @@ import { gzipSync } from 'node:zlib'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { ReportLinks } from '../../src/domain-reports/received/report-links.ts'
 import {
+  MOST_OF_DAY,
   type ReportReceiver,
   reportReceiver,
   type VerifiedAuthor,
 } from '../../src/domain-reports/received/report-receiver.ts'
 import { tlsReportJson } from '../../src/mail/domain-report/tls-report.ts'
+import type { ArrivedReport } from '../../src/store/store.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { dmarcXml, mailWith, type SampleRecord, TLS_REPORT } from '../mail/domain-report/samples.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -110,6 +112,66 @@ describe('reports about our domains', () => {
       [null, 'same'],
       ['noreply@receiver.test', 'same'],
     ])
+  })
+
+  test('a report without room says so: one organization has a part of a day, and others find room', async () => {
+    const { domain } = await service.tenant('crowded.test')
+    const crowded = reportReceiver({
+      store: service.store,
+      workers,
+      heldDomain: (name) => (name === domain.name ? domain : undefined),
+      now: Date.now,
+    })
+    const facts = {
+      domainId: domain.id,
+      kind: 'dmarc',
+      reporter: 'flood.test',
+      amount: 1,
+      failing: 1,
+    } as const
+    const by = (organization: string) => ({ author: `me@mail.${organization}`, organization })
+    async function fill(organization: string): Promise<number> {
+      for (let id = 0; ; id++) {
+        const report = { ...facts, ...by(organization), begin, end, receivedAt: end, reportId: `f${id}` }
+        const rows = { named: [], unnamed: [] }
+        if ((await service.store.keepDomainReport(report, rows, MOST_OF_DAY)) !== 'kept') return id
+      }
+    }
+    const records = [{ source: '192.0.2.1', count: 7, headerFrom: domain.name }]
+    const receive = (id: string, address: string) => {
+      const xml = dmarcXml(records, { begin, end, domain: domain.name, id })
+      const sent = mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz')
+      return crowded.receiveMail(sent, from({ address, unfinished: false }))
+    }
+    const counted = { kind: 'dmarc', isNew: true, domains: ['crowded.test'] }
+    assert.deepEqual(await receive('g1', 'dmarc@flood.test'), counted)
+    assert.equal(await fill('flood.test'), 88)
+    assert.deepEqual(await receive('g2', 'other@flood.test'), {
+      kind: 'refused',
+      reason: `flood.test has used its share of the reports about crowded.test on ${day}.`,
+    })
+    const again = { ...counted, isNew: false }
+    assert.deepEqual(await receive('g1', 'dmarc@flood.test'), again, 'it counts, and is not counted again')
+    for (let index = 0; index < 9; index++) assert.ok((await fill(`flood${index}.test`)) > 0)
+    for (let hour = 0; hour < 24; hour++) {
+      assert.deepEqual(await receive(`h${hour}`, 'noreply@large.test'), counted)
+    }
+    assert.deepEqual(await receive('g1', 'noreply@small.test'), counted)
+  })
+
+  test('a report about several domains says for which of them it does not count', async () => {
+    const heldDomain = (name: string) => (name === 'com' ? undefined : { ...own, id: name, name })
+    const full = new Set(['full1.com', 'full2.com', 'full3.com', 'full4.com'])
+    const store = {
+      keepDomainReport: async ({ domainId }: ArrivedReport) =>
+        full.has(domainId) ? ('day_full' as const) : ('kept' as const),
+    }
+    const some = reportReceiver({ store, workers, heldDomain, now: Date.now })
+    const records = ['a.com', ...full].map((headerFrom) => ({ source: '192.0.2.1', count: 1, headerFrom }))
+    const xml = dmarcXml(records, { begin, end, domain: 'com', id: 'some' })
+    const receipt = await some.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'), anybody)
+    const note = `There is no room for more reports about full1.com, full2.com, full3.com and 1 more on ${day}.`
+    assert.deepEqual(receipt, { kind: 'dmarc', isNew: true, domains: ['a.com'], note })
   })
 
   test('reports about other domains or other times, and mail without a report, are refused', async () => {

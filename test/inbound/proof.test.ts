@@ -5,13 +5,17 @@ import { bounce } from '../../harness/returned-mail.ts'
 import type { InboundArrival } from '../../src/email/inbound-mail.ts'
 import type { ReceivedMail } from '../../src/inbound/arrived-mail.ts'
 import type { KeyLookup } from '../../src/inbound/mail-signatures.ts'
-import { MOST_FAILED } from '../../src/inbound/proof-places.ts'
+import { MOST_FAILED, MOST_UNANSWERED } from '../../src/inbound/proof-places.ts'
 import { mailReceiver } from '../../src/inbound/receive-mail.ts'
+import type { SignatureCheck } from '../../src/inbound/verify-job.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
 import type { ReportedEmail } from '../../src/store/store.ts'
+import { jobAt } from '../../src/workers/job.ts'
 import { SMALL, Workers } from '../../src/workers/workers.ts'
 import { KEY, KEY_RECORD, signed } from './signed.ts'
 
+const VERIFY = jobAt<SignatureCheck, string[]>(new URL('../../src/inbound/verify-job.ts', import.meta.url))
+const NOTHING: SignatureCheck = { raw: Buffer.from(''), keys: new Map(), covering: [] }
 const ID = '0193a1b2-0000-7000-8000-000000000000'
 const MESSAGE_ID = `<${ID}@acme.example>`
 /** The fields that Google signs. */
@@ -40,6 +44,8 @@ interface Arrival {
   published?: string[]
   records?: string[]
   workers?: Workers | null
+  /** The company that handed it in. */
+  companyId?: string
 }
 
 /** The outcome of a mail, whose characters are octets. */
@@ -52,6 +58,7 @@ async function outcomeOf(
     published = [],
     records = [KEY_RECORD],
     workers = null,
+    companyId,
   }: Arrival = {},
 ): Promise<string> {
   const receive = mailReceiver({
@@ -72,8 +79,10 @@ async function outcomeOf(
     now: () => Date.now(),
   })
   const raw = Buffer.from(mail, 'latin1')
+  const source =
+    companyId === undefined ? { source: 'smtp' as const } : { source: 'http' as const, companyId }
   const transaction = reversePath === null ? {} : { reversePath }
-  const { outcome } = await receive({ raw, recipient: null, source: 'smtp', peer, ...transaction })
+  const { outcome } = await receive({ raw, recipient: null, peer, ...source, ...transaction })
   return outcome
 }
 
@@ -466,6 +475,8 @@ test('signatures keep no small task of a company waiting', async (t) => {
   t.after(() => workers.close())
   const began: string[] = []
   const run = workers.run.bind(workers)
+  // A thread that starts on a busy machine may take longer than a proof.
+  await run(VERIFY, NOTHING, { company: 'c', weight: SMALL + 1 })
   workers.run = (job, input, options) => {
     if (job.url.endsWith('/verify-job.ts')) began.push(options.weight > SMALL ? 'large' : 'small')
     return run(job, input, options)
@@ -483,6 +494,31 @@ test('signatures keep no small task of a company waiting', async (t) => {
   }
   assert.deepEqual(began, ['large'])
   assert.deepEqual(deaths, [])
+})
+
+test('mail that a company hands in takes its own turns, so that it and mail of strangers do not wait for each other', async (t) => {
+  const workers = new Workers({ threads: 2 })
+  t.after(() => workers.close())
+  const turns: string[] = []
+  const run = workers.run.bind(workers)
+  await run(VERIFY, NOTHING, { company: 'c', weight: SMALL + 1 })
+  workers.run = (job, input, options) => {
+    turns.push(`${job.url.replace(/^.*\//, '')} ${options.company}`)
+    return run(job, input, options)
+  }
+  const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
+  const from = 'mailer-daemon@rcpt.test'
+  const report = bounce({ to: 'ann@rcpt.test', messageId: MESSAGE_ID, from })
+  const mail = await signed(`X-Long: ${'long '.repeat(4_000)}\r\n${report}`, 'rcpt.test')
+  const by = { published: ['rcpt.test'], workers }
+  assert.equal(await outcomeOf(at, mail, { ...by, companyId: 'c' }), 'recorded')
+  assert.equal(await outcomeOf(at, mail, by), 'recorded')
+  assert.deepEqual(turns, [
+    'read-mail-job.ts c',
+    'verify-job.ts c',
+    'read-mail-job.ts inbound',
+    'verify-job.ts inbound',
+  ])
 })
 
 describe('name servers that do not answer', () => {
@@ -599,6 +635,59 @@ describe('name servers that do not answer', () => {
     const last = await Promise.race(mails.map((mail) => receive(mail, 'flooder')))
     assert.deepEqual(seen(last), ['unproven', true])
     assert.equal(asked, 16)
+  })
+
+  test('leave places for others, however many networks and organizations hold as many as they may', async () => {
+    const receive = receiver((name) => (name.endsWith('.rcpt.test') ? known : never))
+    const genuine = await signed(report('rcpt.test'), 'rcpt.test')
+    const attackers = Array.from({ length: 20 }, (_, n) => `evil${n}.test`)
+    const mails = await Promise.all(attackers.map((domain) => signed(report(domain), domain)))
+    const putOff = new Set<number>()
+    for (let round = 0; round < 16; round++) {
+      for (const [n, mail] of mails.entries()) {
+        void receive(`X-Number: ${round}\r\n${mail}`, `attacker ${n}`).then(() => putOff.add(n))
+      }
+      // A mail without a signature is done when those before it have got their places.
+      await receive(report('rcpt.test'), 'provider')
+    }
+    assert.equal(putOff.size, attackers.length, 'none gets a further place')
+    assert.deepEqual(seen(await receive(genuine, 'provider')), ['recorded', false])
+    assert.deepEqual(seen(await receive(genuine)), ['recorded', false], 'from the mailbox')
+  })
+
+  test('below an organization do not keep its other keys from being queried', async () => {
+    const asked: string[] = []
+    const receive = receiver(async (name) => {
+      asked.push(name)
+      return name.endsWith('.customer.rcpt.test') ? { kind: 'failed' } : await known
+    })
+    const silent = await signed(report('customer.rcpt.test'), 'customer.rcpt.test')
+    const genuine = await signed(report('rcpt.test'), 'rcpt.test')
+    assert.deepEqual(seen(await receive(silent, 'provider')), ['unproven', true])
+    assert.deepEqual(seen(await receive(silent, 'another')), ['unproven', true])
+    assert.deepEqual(seen(await receive(genuine, 'provider')), ['recorded', false])
+    assert.deepEqual(asked, ['s._domainkey.customer.rcpt.test', 's._domainkey.rcpt.test'])
+  })
+
+  test('keep a network waiting that brings many names of one organization, and no other network', async () => {
+    let asked = 0
+    const receive = receiver(async (name) => {
+      if (name === 's._domainkey.rcpt.test') return await known
+      asked++
+      return { kind: 'failed' }
+    })
+    const genuine = await signed(report('rcpt.test'), 'rcpt.test')
+    for (let n = 0; n < 2 * MOST_UNANSWERED; n++) {
+      const domain = `d${n}.rcpt.test`
+      assert.deepEqual(seen(await receive(await signed(report(domain), domain), 'attacker')), [
+        'unproven',
+        true,
+      ])
+    }
+    assert.equal(asked, MOST_UNANSWERED)
+    assert.deepEqual(seen(await receive(genuine, 'attacker')), ['unproven', true], 'it may try again later')
+    assert.deepEqual(seen(await receive(genuine, 'provider')), ['recorded', false])
+    assert.deepEqual(seen(await receive(genuine)), ['recorded', false], 'from the mailbox')
   })
 
   test('are not queried for a network whose proofs about an email keep failing, and are for others', async () => {

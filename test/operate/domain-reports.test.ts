@@ -59,8 +59,9 @@ before(async () => {
     { rows, ...sums }: SummedUpRows,
   ) => {
     const facts = { domainId: domain.id, begin, end: begin + DAY_MS - 1, receivedAt: TODAY, ...sums }
-    const author = kind === 'dmarc' ? `dmarc@${reporter}` : null
-    const report = { ...facts, kind, reporter, author, reportId: utcDay(begin) }
+    const organization = kind === 'dmarc' ? reporter : null
+    const author = organization && `dmarc@${organization}`
+    const report = { ...facts, kind, reporter, author, organization, reportId: utcDay(begin) }
     await world.store.keepDomainReport(report, rows, MOST_OF_DAY)
   }
   for (let back = 1; back <= DAYS; back++) {

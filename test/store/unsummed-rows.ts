@@ -26,9 +26,9 @@ export async function keepEmptyReport(store: Pick<Store, 'keepDomainReport'>): P
   const at = Date.UTC(2026, 10, 20)
   const times = { begin: at, end: at, receivedAt: at }
   const names = { domainId: 'd1', kind: 'dmarc', reporter: 'a.test', author: null, reportId: 'r1' } as const
-  const most = { reports: 1, ofAuthor: 1, rows: 1 }
+  const most = { proven: { size: 1, kept: 0, timesFree: 1 }, others: 1, rows: 1 }
   await store.keepDomainReport(
-    { ...names, ...times, amount: 0, failing: 0 },
+    { ...names, ...times, organization: null, amount: 0, failing: 0 },
     { named: [], unnamed: [] },
     most,
   )

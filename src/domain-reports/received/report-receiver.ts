@@ -1,11 +1,20 @@
 /** Takes in reports about domains of this installation, by mail or over HTTP. */
 
 import type { SendingDomain } from '../../accounts/account.ts'
-import { DAY_MS } from '../../common/utc-day.ts'
+import type { PoolShape } from '../../common/shared-pool.ts'
+import { DAY_MS, utcDay } from '../../common/utc-day.ts'
+import { organizationOf } from '../../dns/organization.ts'
+import { domainOf } from '../../mail/address/address-domain.ts'
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsReport } from '../../mail/domain-report/tls-report.ts'
 import { MOST_UNPACKED } from '../../mail/domain-report/unpack.ts'
-import type { DomainReportKind, DomainReportStore, ReceivedReport } from '../../store/store.ts'
+import type {
+  ArrivedReport,
+  DomainReportKind,
+  DomainReportStore,
+  KeptReport,
+  MostReports,
+} from '../../store/store.ts'
 import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { Workers } from '../../workers/workers.ts'
@@ -21,9 +30,18 @@ export interface ReportReceiverParts {
   now(): number
 }
 
+/** The report is stored durably. `isNew` is false if it had been received before; it counts only once. */
+export interface CountedReport {
+  kind: DomainReportKind
+  isNew: boolean
+  /** The domains that it counts for. */
+  domains: string[]
+  /** Why it does not count for others; absent: it counts for all. */
+  note?: string
+}
+
 export type ReportReceipt =
-  /** The report is stored durably. `isNew` is false if it had been received before; it counts only once. */
-  | { kind: DomainReportKind; isNew: boolean; domains: string[] }
+  | CountedReport
   | { kind: 'refused'; reason: string }
   /** The author could not be verified yet; the sender should send the report again. */
   | { kind: 'put_off' }
@@ -39,7 +57,7 @@ export interface VerifiedAuthor {
 }
 
 export interface MailedReport {
-  /** Only domains of this company count; absent: of all. */
+  /** The company that handed it in: only its domains count. Absent: all do. */
   companyId?: string | undefined
   /** Called for a report about a domain of ours. */
   author(): Promise<VerifiedAuthor>
@@ -62,11 +80,13 @@ export const REPORTERS = 'domain-reports'
 const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
 /**
- * The most reports about one domain and day, of one author among them, and the number of rows after which their sources
- * are not stored. Reports with and without a proven author are limited separately: forged reports take no
- * room of genuine ones.
+ * The reports about one domain and day with a proven author. Anybody can be one, under cheap domains, so organizations
+ * share them: one alone has 89, an eleventh still gets 28 after ten have taken all that they can, and 200 are kept for
+ * organizations that have none yet. Genuine ones send a report a day, or 24.
  */
-export const MOST_OF_DAY = { reports: 500, ofAuthor: 250, rows: 5_000 }
+const PROVEN_OF_DAY: PoolShape = { size: 1_000, kept: 200, timesFree: 1 / 8 }
+/** `others`: forged reports take no room of genuine ones. `rows`: from that number on, sources are not stored. */
+export const MOST_OF_DAY: MostReports = { proven: PROVEN_OF_DAY, others: 500, rows: 5_000 }
 
 /**
  * The most domains that one report counts for, because each takes a commit. A report about `com` would concern most
@@ -85,19 +105,29 @@ export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
   return {
     async receiveMail(octets, { companyId, author }) {
       const isOwn = (domain: SendingDomain) => companyId === undefined || domain.companyId === companyId
-      return await keep(parts, await read(parts, { form: 'mail', octets }), { isOwn, author })
+      return await keep(parts, await read(parts, { form: 'mail', octets }, companyId ?? REPORTERS), {
+        isOwn,
+        author,
+      })
     },
     async receiveTlsReport(octets, domainId) {
       const isOwn = ({ id }: SendingDomain) => id === domainId
-      return await keep(parts, await read(parts, { form: 'tls', octets }), { isOwn, author: unknownAuthor })
+      return await keep(parts, await read(parts, { form: 'tls', octets }, REPORTERS), {
+        isOwn,
+        author: unknownAuthor,
+      })
     },
   }
 }
 
-async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promise<ReadReport> {
+async function read(
+  { workers }: ReportReceiverParts,
+  sent: ReportOctets,
+  company: string,
+): Promise<ReadReport> {
   try {
     const weight = Math.min(sent.octets.byteLength * MOST_RATIO, MOST_UNPACKED)
-    return await workers.run(READ, sent, { company: REPORTERS, weight })
+    return await workers.run(READ, sent, { company, weight })
   } catch (error) {
     if (error instanceof WorkerDied)
       return { kind: 'unreadable', reason: 'The report is too large to be read.' }
@@ -132,10 +162,11 @@ async function keep(
   // Nothing follows from TLS reports.
   const { address, unfinished } = await (kind === 'dmarc' ? author : unknownAuthor)()
   if (unfinished) return { kind: 'put_off' }
-  let isNew = false
+  const organization = address === null ? null : organizationOf(domainOf(address))
+  const kept: { name: string; result: KeptReport }[] = []
   for (const { domain, rowsOf } of own) {
     const { amount, failing, rows } = rowsOf(address !== null)
-    const report: ReceivedReport = {
+    const report: ArrivedReport = {
       domainId: domain.id,
       kind,
       begin,
@@ -145,11 +176,38 @@ async function keep(
       failing,
       reporter,
       author: address,
+      organization,
       reportId: read.report.reportId,
     }
-    if (await store.keepDomainReport(report, rows, MOST_OF_DAY)) isNew = true
+    const result = await store.keepDomainReport(report, rows, MOST_OF_DAY)
+    kept.push({ name: domain.name, result })
   }
-  return { kind, isNew, domains: own.map(({ domain }) => domain.name) }
+  const named = (...results: KeptReport[]) =>
+    kept.flatMap(({ name, result }) => (results.includes(result) ? [name] : []))
+  const domains = named('kept', 'repeated')
+  const note = shortageText(utcDay(begin), organization, named('day_full'), named('share_used'))
+  if (domains.length === 0) return refused(note)
+  return { kind, isNew: named('kept').length > 0, domains, ...(note !== '' && { note }) }
+}
+
+/** `full`: domains whose day has no room; `used`: those for which the organization has used its share. */
+function shortageText(
+  day: string,
+  organization: string | null,
+  full: readonly string[],
+  used: readonly string[],
+): string {
+  const sentences = [
+    full.length > 0 && `There is no room for more reports about ${someOf(full)} on ${day}.`,
+    used.length > 0 && `${organization} has used its share of the reports about ${someOf(used)} on ${day}.`,
+  ]
+  return sentences.filter((sentence) => sentence !== false).join(' ')
+}
+
+/** The first names, which are enough for people. */
+function someOf(names: readonly string[]): string {
+  const [shown, more] = [names.slice(0, 3).join(', '), names.length - 3]
+  return more > 0 ? `${shown} and ${more} more` : shown
 }
 
 function refused(reason: string): ReportReceipt {

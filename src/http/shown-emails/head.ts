@@ -1,6 +1,6 @@
 /** Sender, recipients, subject and date of an email, read from its header. */
 import { decodeText } from '../../mail/raw/decode.ts'
-import { fieldOf } from '../../mail/raw/header.ts'
+import { fieldValue } from '../../mail/raw/header.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
 import { readStructure } from '../../mail/raw/structure.ts'
 
@@ -18,7 +18,7 @@ export function headOf(octets: Buffer): Head {
   const header = octets.subarray(0, Math.min(end < 0 ? octets.length : end + 4, MOST_READ))
   const { fields } = readStructure(withCrlfLines(header))
   const shown = HEAD_FIELDS.map((name) => {
-    const value = fieldOf(fields, name.toLowerCase())?.value ?? ''
+    const value = fieldValue(fields, name.toLowerCase())
     return [name, clipped(decodeText(value.slice(0, 4 * LONGEST)).trim())]
   })
   return Object.fromEntries(shown) as Head

@@ -5,7 +5,7 @@
  */
 import { beginningOf } from '../../mail/raw/beginning.ts'
 import { decodeBody, decodeCharset } from '../../mail/raw/decode.ts'
-import { fieldOf } from '../../mail/raw/header.ts'
+import { fieldValue } from '../../mail/raw/header.ts'
 import { RawError, withCrlfLines } from '../../mail/raw/lines.ts'
 import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 import { externalLink, followable, type LinkSigner } from './external-link.ts'
@@ -42,7 +42,7 @@ export function previewOf(message: Buffer, { signer }: PreviewOptions): Preview 
       continue
     }
     if (part.type === 'text/html' && part.disposition !== 'attachment') body ??= part
-    const id = /^\s*<([^<>]+)>/.exec(fieldOf(part.fields, 'content-id')?.value ?? '')?.[1]
+    const id = /^\s*<([^<>]+)>/.exec(fieldValue(part.fields, 'content-id'))?.[1]
     if (id !== undefined && !pictures.has(id)) pictures.set(id, part)
   }
   if (body === undefined) return { html: null }

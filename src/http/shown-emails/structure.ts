@@ -1,6 +1,6 @@
 /** The structure of a message: its header, its parts, and its signatures. */
 import { decodeText } from '../../mail/raw/decode.ts'
-import { readParameters } from '../../mail/raw/header.ts'
+import { fieldValue, readParameters } from '../../mail/raw/header.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
 import { readParameter } from '../../mail/raw/parameter.ts'
 import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
@@ -82,7 +82,7 @@ function partsIn(octets: Buffer, root: RawPart): PartSummary[] {
 }
 
 function partSummary({ fields, type, parameters, encoding, disposition, bodyStart, bodyEnd }: RawPart) {
-  const given = fields.find(({ lower }) => lower === 'content-disposition')?.value ?? ''
+  const given = fieldValue(fields, 'content-disposition')
   const filename =
     readParameter(readParameters(given).parameters, 'filename') ?? readParameter(parameters, 'name') ?? ''
   return {

@@ -1,5 +1,6 @@
 /** The report that a mail carries as a part. */
 import { decodeBody } from '../raw/decode.ts'
+import { fieldValue } from '../raw/header.ts'
 import { RawError, withCrBeforeLf, withCrlfLines } from '../raw/lines.ts'
 import { type RawPart, readStructure } from '../raw/structure.ts'
 
@@ -48,7 +49,7 @@ export function reportOfMail(raw: Uint8Array): PackedReport | null {
 
 function kindOf({ type, parameters, fields }: RawPart): DomainReportKind | null {
   if (TLS_TYPES.has(type)) return 'tls'
-  const disposition = fields.find(({ lower }) => lower === 'content-disposition')?.value ?? ''
+  const disposition = fieldValue(fields, 'content-disposition')
   const named = `${parameters.get('name') ?? ''} ${disposition}`.toLowerCase()
   if (/\.json(?:\.gz)?\b/.test(named)) return 'tls'
   if (DMARC_TYPES.has(type)) return 'dmarc'

@@ -2,7 +2,7 @@
 import { lastComponent } from '../file-name.ts'
 import { DEFAULT_MEDIA_TYPE, fileNameFor, parseMediaType } from '../media-type.ts'
 import { decodeBody } from './decode.ts'
-import { fieldOf, readParameters } from './header.ts'
+import { fieldValue, readParameters } from './header.ts'
 import { RawError, withCrlfLines } from './lines.ts'
 import { readParameter } from './parameter.ts'
 import { type RawPart, readStructure } from './structure.ts'
@@ -104,7 +104,7 @@ function fileOf(octets: Buffer, part: RawPart, position: number): RawFile {
 }
 
 function contentIdOf({ fields }: RawPart): string | null {
-  return /^\s*<([^<>]+)>/.exec(fieldOf(fields, 'content-id')?.value ?? '')?.[1] ?? null
+  return /^\s*<([^<>]+)>/.exec(fieldValue(fields, 'content-id'))?.[1] ?? null
 }
 
 function dispositionOf({ disposition }: RawPart, contentId: string | null): RawFile['disposition'] {
@@ -123,7 +123,7 @@ function contentOf(octets: Buffer, part: RawPart): Buffer {
 
 /** From its disposition (RFC 2183 2.3), otherwise from its type, where older programs put it. */
 function nameOf({ fields, parameters }: RawPart): string | undefined {
-  const disposition = fieldOf(fields, 'content-disposition')?.value ?? ''
+  const disposition = fieldValue(fields, 'content-disposition')
   const given =
     readParameter(readParameters(disposition).parameters, 'filename') ?? readParameter(parameters, 'name')
   const name = lastComponent(given ?? '')

@@ -91,6 +91,9 @@ export function fieldOf(fields: readonly RawField[], name: string): RawField | u
   return fields.find(({ lower }) => lower === name)
 }
 
+/** The value of the first field of that name, or ''. `name` is lower case. */
+export const fieldValue = (fields: readonly RawField[], name: string) => fieldOf(fields, name)?.value ?? ''
+
 /** `value; name=value; name="value"` as in Content-Type, read leniently; names in lower case. */
 export function readParameters(text: string): { value: string; parameters: Map<string, string> } {
   const pieces: string[] = []

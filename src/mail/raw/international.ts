@@ -8,7 +8,7 @@ import { customField } from '../header/custom-field.ts'
 import { decodeCharset } from '../header/encoded-word.ts'
 import { assertHeaderText, encodeText, fold, HeaderError, hasNonAscii } from '../header/header.ts'
 import { isMailboxField } from '../header/mailbox-field.ts'
-import { fieldOf, type RawField, readHeader, readParameters } from './header.ts'
+import { fieldValue, type RawField, readHeader, readParameters } from './header.ts'
 import { assertHeaderLines, isEightBit, RawError } from './lines.ts'
 
 /** @param lower name of a field in lower case */
@@ -45,7 +45,7 @@ const USUAL_CHARSET = 'windows-1252'
 
 /** The likely charset of 8-bit text in the header. */
 function charsetOf(fields: readonly RawField[]): string {
-  const { parameters } = readParameters(fieldOf(fields, 'content-type')?.value ?? '')
+  const { parameters } = readParameters(fieldValue(fields, 'content-type'))
   const named = parameters.get('charset') ?? USUAL_CHARSET
   // A header cannot be in UTF-16.
   const usable = !/utf-?8/i.test(named) && decodeCharset(Buffer.from('A'), named) === 'A'

@@ -1,6 +1,6 @@
 /** The parts of a ready message (RFC 2046 5.1), found in one pass over its lines. */
 import { Delimiters } from './delimiters.ts'
-import { fieldOf, type RawField, readHeader, readParameters } from './header.ts'
+import { fieldOf, fieldValue, type RawField, readHeader, readParameters } from './header.ts'
 import { RawError } from './lines.ts'
 
 /** Nested multiparts, at most; mail programs stay below ten. */
@@ -117,7 +117,7 @@ class StructureReader {
       type: value === '' ? 'text/plain' : value,
       parameters,
       encoding: readParameters(fieldOf(header.fields, 'content-transfer-encoding')?.value ?? '7bit').value,
-      disposition: readParameters(fieldOf(header.fields, 'content-disposition')?.value ?? '').value,
+      disposition: readParameters(fieldValue(header.fields, 'content-disposition')).value,
       children: [],
       preambleEnd: -1,
       epilogueStart: -1,

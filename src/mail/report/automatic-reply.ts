@@ -1,7 +1,6 @@
 /** Automatic replies (RFC 3834), of those programs, too, that do not follow it. */
-import type { RawField } from '../raw/header.ts'
+import { fieldValue, type RawField } from '../raw/header.ts'
 import { isAnswer, senderOf, subjectOf } from './mail-system.ts'
-import { fieldValue } from './open-report.ts'
 
 /** Fields that only automatic replies have: autoresponders of cPanel, Plesk, Domino, mailing lists. */
 const FIELDS = [

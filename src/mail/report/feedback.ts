@@ -1,7 +1,6 @@
 /** Feedback reports (RFC 5965), and the older form of Hotmail. */
-import type { RawField } from '../raw/header.ts'
+import { fieldValue, type RawField } from '../raw/header.ts'
 import { cleanAddress, typedAddress } from './address-text.ts'
-import { fieldValue } from './open-report.ts'
 import type { Feedback } from './report.ts'
 
 const MAX_ADDRESSES = 100

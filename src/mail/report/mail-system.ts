@@ -1,7 +1,6 @@
 /** Tells from a header whether a mail system wrote the mail, or a person or a list. */
 import { decodeText } from '../raw/decode.ts'
-import type { RawField } from '../raw/header.ts'
-import { fieldValue } from './open-report.ts'
+import { fieldValue, type RawField } from '../raw/header.ts'
 
 /** Local parts by which mail systems write. `poostmaster`: the sign of a Sendmail that was set up in a hurry. */
 const LOCAL =

@@ -1,6 +1,6 @@
 /** Takes a mail apart: what its sender wrote, the fields for programs, and the returned email with it. */
 import { decodeBody } from '../raw/decode.ts'
-import { fieldOf, type RawField, readHeader } from '../raw/header.ts'
+import { type RawField, readHeader } from '../raw/header.ts'
 import { RawError, withCrBeforeLf } from '../raw/lines.ts'
 import { withoutEnvelopeLine } from '../raw/raw.ts'
 import { type RawPart, readStructure } from '../raw/structure.ts'
@@ -215,6 +215,3 @@ function chosen(part: RawPart): RawPart[] {
   const plain = part.children.find(({ type }) => type === 'text/plain')
   return plain === undefined ? part.children : [plain]
 }
-
-/** The value of the first field of that name, or ''. `name` is lower case. */
-export const fieldValue = (fields: readonly RawField[], name: string) => fieldOf(fields, name)?.value ?? ''

@@ -1,10 +1,9 @@
 /** The kind of a report in prose, and its recipients. */
-import type { RawField } from '../raw/header.ts'
+import { fieldValue, type RawField } from '../raw/header.ts'
 import { isAutomaticReply } from './automatic-reply.ts'
 import { explained, type GivenReasons } from './explained.ts'
 import { failedRecipients } from './failed-recipients.ts'
 import { senderOf } from './mail-system.ts'
-import { fieldValue } from './open-report.ts'
 import type { Prose } from './prose/read-prose.ts'
 import type { ReportedRecipient, ReportKind } from './report.ts'
 import { addresseesOf } from './returned-email.ts'

@@ -1,8 +1,7 @@
 /** Finds the identifiers of an email in its header, which came back with a report. */
-import { type RawField, readHeader } from '../raw/header.ts'
+import { fieldValue, type RawField, readHeader } from '../raw/header.ts'
 import { addressIn } from './address-text.ts'
 import { messageIdIn } from './message-id-text.ts'
-import { fieldValue } from './open-report.ts'
 import type { NamedEnvelope, ReturnedEmail } from './report.ts'
 
 export const headerOf = (returned: Buffer | null): readonly RawField[] =>

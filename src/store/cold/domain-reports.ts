@@ -1,4 +1,5 @@
 /** Reports about domains, sent and received. */
+import { SharedPool } from '../../common/shared-pool.ts'
 import { DAY_MS, utcDay } from '../../common/utc-day.ts'
 import type {
   DmarcDaySum,
@@ -7,7 +8,9 @@ import type {
   DmarcSourceSum,
   DomainReportKind,
   DomainReportRow,
+  KeptReport,
   KeptTlsReport,
+  MostReports,
   ReceivedReport,
   TlsSessionCount,
 } from '../domain-report-store.ts'
@@ -16,6 +19,10 @@ import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
 type ReportRow = Omit<KeptTlsReport, 'sentTo'> & { sentTo: string }
+interface ReportCounts {
+  all: number
+  own: number
+}
 type DmarcDayRow = Omit<DmarcDaySum, 'verified'> & { verified: number | boolean }
 type DmarcSourceRow = Omit<DmarcSourceSum, 'domains'> &
   Record<'firstDkim' | 'lastDkim' | 'firstSpf' | 'lastSpf', string | null>
@@ -60,25 +67,31 @@ const NOTE = statement(`UPDATE tls_reports SET state = $3, due_at = $4, sent_to 
   WHERE domain = $1 AND day = $2`)
 
 const OF_DAY = 'domain_id = $1 AND kind = $2 AND begin_at BETWEEN $3 AND $4'
-/** A row when the day has more than the given number of reports, with or without a proven author. */
-const CROWDED = statement(`SELECT 1 AS crowded FROM domain_reports
-  WHERE ${OF_DAY} AND (author IS NULL) = $6::boolean LIMIT 1 OFFSET $5`)
-/** The same of one author. */
-const CROWDED_BY = statement(`SELECT 1 AS crowded FROM domain_reports
-  WHERE ${OF_DAY} AND author = $6 LIMIT 1 OFFSET $5`)
+const KNOWN = statement(`SELECT 1 AS known FROM domain_reports
+  WHERE domain_id = $1 AND kind = $2 AND reporter = $3 AND report_id = $4`)
+/**
+ * The reports of a day with or without a proven author, and those of the author's organization among them: their
+ * authors are at its domain or below it.
+ */
+const COUNTED = statement<ReportCounts>(`SELECT count(*) AS "all",
+    count(CASE WHEN substr(author, length(author) - length($6::text)) IN ('@' || $6, '.' || $6) THEN 1 END) AS own
+  FROM domain_reports WHERE ${OF_DAY} AND (author IS NULL) = $5::boolean`)
 /** A row when the reports of the day have more than the given number of rows. */
 const FULL = statement(`SELECT 1 AS full_day FROM domain_report_rows
   WHERE domain_id = $1 AND kind = $2 AND day = $3 AND verified = $5::boolean LIMIT 1 OFFSET $4`)
 const KEEP = statement(`INSERT INTO domain_reports
     (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount, failing, author)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
-/** The columns are the detail of a DMARC report once more: the sums read them in an index. */
+/**
+ * The columns are the detail of a DMARC report once more: the sums read them in an index. The column `policy` is not
+ * written: the sums no longer need it, and nodes of earlier versions take NULL for a policy that could not be read. A
+ * migration may remove it once no node writes it.
+ */
 const ADD = statement(
   ({ rows }) => `INSERT INTO domain_report_rows
-      (domain_id, kind, day, key, detail, amount, source, dkim, spf, disposition, policy, dkim_domain, spf_domain,
-       verified)
+      (domain_id, kind, day, key, detail, amount, source, dkim, spf, disposition, dkim_domain, spf_domain, verified)
     SELECT $1::text, $2::text, j.day, j.key, j.detail, j.amount,
-      j.source, j.dkim, j.spf, j.disposition, j.policy, j."dkimDomain", j."spfDomain",
+      j.source, j.dkim, j.spf, j.disposition, j."dkimDomain", j."spfDomain",
       $4::boolean
     FROM ${rows('$3', {
       day: 'text',
@@ -89,7 +102,6 @@ const ADD = statement(
       dkim: 'boolean',
       spf: 'boolean',
       disposition: 'text',
-      policy: 'text',
       dkimDomain: 'text',
       spfDomain: 'text',
     })}
@@ -102,8 +114,7 @@ const FILL = statement(({ engine }) => {
   const field = (name: string) => `${detail} ->> '${name}'`
   return `UPDATE domain_report_rows SET source = substr(${field('source')}, 1, 45),
       dkim = (${field('dkim')})${flag}, spf = (${field('spf')})${flag},
-      disposition = ${field('disposition')}, policy = ${field('policy')},
-      dkim_domain = ${field('dkimDomain')}, spf_domain = ${field('spfDomain')}
+      disposition = ${field('disposition')}, dkim_domain = ${field('dkimDomain')}, spf_domain = ${field('spfDomain')}
     WHERE domain_id = $1 AND kind = 'dmarc' AND dkim IS NULL`
 })
 const RECEIVED = statement<ReceivedReport>(`SELECT domain_id AS "domainId", kind, reporter,
@@ -205,25 +216,24 @@ export const domainReportWrites = {
   },
 
   *keepDomainReport(port, report, { named, unnamed }, most) {
-    const { domainId, kind, reporter, begin, end, receivedAt, amount, failing, author } = report
-    return yield* port.transaction(function* (db) {
+    const { domainId, kind, reporter, begin, end, receivedAt, amount, failing, author, organization } = report
+    return yield* port.transaction<KeptReport>(function* (db) {
+      const names = [domainId, kind, reporter, keptId(report)] as const
+      if ((yield* db.one(KNOWN, ...names)) !== undefined) return 'repeated'
       const midnight = begin - (begin % DAY_MS)
       const ofDay = [domainId, kind, midnight, midnight + DAY_MS - 1] as const
       const isVerified = author !== null
-      if ((yield* db.one(CROWDED, ...ofDay, most.reports - 1, !isVerified)) !== undefined) return false
-      const crowdedBy = isVerified
-        ? yield* db.one(CROWDED_BY, ...ofDay, most.ofAuthor - 1, author)
-        : undefined
-      if (crowdedBy !== undefined) return false
+      const counted = yield* db.one(COUNTED, ...ofDay, !isVerified, organization ?? '')
+      const shortage = shortageOf(isVerified, counted!, most)
+      if (shortage !== null) return shortage
       const period = [begin, end, receivedAt] as const
-      const names = [domainId, kind, reporter, keptId(report)] as const
       const kept = yield* db.run(KEEP, ...names, ...period, amount, failing, author)
-      if (kept === 0) return false
+      if (kept === 0) return 'repeated'
       if (kind === 'dmarc') yield* db.run(FILL, domainId)
       const of = utcDay(midnight)
       const isFull = (yield* db.one(FULL, domainId, kind, of, most.rows - 1, isVerified)) !== undefined
       yield* db.run(ADD, domainId, kind, withColumns(kind, isFull ? unnamed : named), isVerified)
-      return true
+      return 'kept'
     })
   },
 
@@ -234,6 +244,19 @@ export const domainReportWrites = {
     return removed + (yield* port.write.run(FORGET_REPORTS, Math.round(before), limit))
   },
 } satisfies Operations<Port>
+
+/** Why a day has no room for another report; null: it has. */
+function shortageOf(
+  isVerified: boolean,
+  { all, own }: ReportCounts,
+  { proven, others }: MostReports,
+): 'day_full' | 'share_used' | null {
+  if (!isVerified) return all < others ? null : 'day_full'
+  const pool = new SharedPool(proven)
+  pool.take(all)
+  if (pool.exhausted) return 'day_full'
+  return pool.allows(own) ? null : 'share_used'
+}
 
 function reportOf(row: ReportRow): KeptTlsReport {
   return { ...row, sentTo: JSON.parse(row.sentTo) as string[] }

@@ -1,6 +1,7 @@
 /** Eight days of reports about a domain, one a day of each kind by each author, up to yesterday. Null: of nobody known. */
 import type { SendingDomain } from '../../../src/accounts/account.ts'
 import { dmarcRows, tlsRows } from '../../../src/domain-reports/received/sum-up.ts'
+import { domainOf } from '../../../src/mail/address/address-domain.ts'
 import { readDmarcReport } from '../../../src/mail/domain-report/dmarc-report.ts'
 import type { DomainReportStore } from '../../../src/store/store.ts'
 import { dmarcXml, type SampleRecord, TLS_REPORT } from './samples.ts'
@@ -19,12 +20,17 @@ export async function keepHistory(
     const xml = dmarcXml(sample, { begin, end: begin + DAY - 1_000, domain: name })
     const { records, policy, reporter } = readDmarcReport(xml)
     const facts = { domainId, begin, end: begin + DAY - 1, receivedAt: today, reporter, reportId: `r${back}` }
-    const most = { reports: 10, ofAuthor: 10, rows: 1_000 }
+    const most = { proven: { size: 10, kept: 0, timesFree: 1 }, others: 10, rows: 1_000 }
     for (const author of authors) {
       const { rows, ...sums } = dmarcRows(records, { begin, policy, verified: author !== null })
-      await store.keepDomainReport({ ...facts, ...sums, author, kind: 'dmarc' }, rows, most)
+      const organization = author && domainOf(author)
+      await store.keepDomainReport({ ...facts, ...sums, author, organization, kind: 'dmarc' }, rows, most)
     }
     const { rows, ...sums } = tlsRows(TLS_REPORT.policies, begin)
-    await store.keepDomainReport({ ...facts, ...sums, author: null, kind: 'tls' }, rows, most)
+    await store.keepDomainReport(
+      { ...facts, ...sums, author: null, organization: null, kind: 'tls' },
+      rows,
+      most,
+    )
   }
 }

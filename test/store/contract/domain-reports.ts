@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detailKey } from '../../../src/domain-reports/detail.ts'
+import { domainOf } from '../../../src/mail/address/address-domain.ts'
 import type {
+  ArrivedReport,
   DmarcDetail,
   DomainReportRow,
   KeptTlsReport,
@@ -50,7 +52,14 @@ const row = (key: string, amount: number, day = DAY_TEXT) => ({
   amount,
 })
 
-const MOST = { reports: 3, ofAuthor: 3, rows: 10 }
+function arrived(report: ReceivedReport): ArrivedReport {
+  const domain = domainOf(report.author ?? '')
+  // Names of organizations have two labels in these tests.
+  return { ...report, organization: report.author && domain.split('.').slice(-2).join('.') }
+}
+
+const POOL = { size: 9, kept: 0, timesFree: 1 }
+const MOST = { proven: POOL, others: 9, rows: 10 }
 const rowsOf = (...named: ReturnType<typeof row>[]) => ({ named, unnamed: [] })
 
 export function domainReportsContract(open: OpenBench): void {
@@ -96,11 +105,13 @@ export function domainReportsContract(open: OpenBench): void {
     test('a received report counts once, and the numbers of reports add up', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
-      assert.ok(await store.keepDomainReport(REPORT, rowsOf(row('k1', 7), row('k2', 1)), MOST))
-      assert.equal(await other.keepDomainReport(REPORT, rowsOf(row('k1', 7)), MOST), false)
+      const keep = (of: Store, report: ReceivedReport, rows: ReturnType<typeof rowsOf>) =>
+        of.keepDomainReport(arrived(report), rows, MOST)
+      assert.equal(await keep(store, REPORT, rowsOf(row('k1', 7), row('k2', 1))), 'kept')
+      assert.equal(await keep(other, REPORT, rowsOf(row('k1', 7))), 'repeated')
       const second = { ...REPORT, reporter: 'other.test', begin: NOW + 1 }
       const added = rowsOf(row('k1', 2), row('k1', 4, '2026-11-21'))
-      assert.ok(await other.keepDomainReport(second, added, MOST))
+      assert.equal(await keep(other, second, added), 'kept')
       assert.deepEqual(await store.domainReports('d1', 'dmarc', 10), [second, REPORT])
       assert.deepEqual(await store.domainReports('d1', 'tls', 10), [])
       const rows = (from: string, to: string, ofDay = 10) =>
@@ -112,33 +123,62 @@ export function domainReportsContract(open: OpenBench): void {
       assert.deepEqual(await rows(DAY_TEXT, DAY_TEXT), [row('k1', 9), row('k2', 1)])
     })
 
-    test('a domain has only so many reports of one day', async (t) => {
+    test('a domain has only so many reports of one day, and one that is kept stays known', async (t) => {
       const { store } = await open(t)
-      const keep = (reportId: string) =>
-        store.keepDomainReport({ ...REPORT, reportId }, rowsOf(), { ...MOST, reports: 2 })
-      assert.deepEqual([await keep('r1'), await keep('r2'), await keep('r3')], [true, true, false])
-      const next = { ...REPORT, reportId: 'r3', begin: NOW + DAY }
-      assert.ok(await store.keepDomainReport(next, rowsOf(), { ...MOST, reports: 2 }))
+      const most = { ...MOST, others: 2 }
+      const keep = (reportId: string, begin = NOW) =>
+        store.keepDomainReport(arrived({ ...REPORT, author: null, reportId, begin }), rowsOf(), most)
+      const results = [await keep('r1'), await keep('r2'), await keep('r3'), await keep('r1')]
+      assert.deepEqual(results, ['kept', 'kept', 'day_full', 'repeated'])
+      assert.equal(await keep('r3', NOW + DAY), 'kept')
     })
 
-    test('reports that anybody can write take no room of those with a proven author, and an author not all', async (t) => {
+    test('organizations share a day, and one without reports finds room', async (t) => {
       const { store } = await open(t)
-      const most = { reports: 3, ofAuthor: 2, rows: 1 }
+      const most = { ...MOST, proven: { size: 12, kept: 3, timesFree: 1 / 2 } }
+      const keep = (author: string, id: number) =>
+        store.keepDomainReport(arrived({ ...REPORT, author, reportId: `r${id}` }), rowsOf(), most)
+      async function keepAll(...authors: string[]): Promise<number> {
+        let kept = 0
+        for (let id = 0; id < 12; id++) {
+          if ((await keep(authors[id % authors.length]!, id)) === 'kept') kept++
+        }
+        return kept
+      }
+      assert.equal(await keepAll('a@flood.test', 'b@below.flood.test', 'c@flood.test'), 3, 'a third of nine')
+      assert.equal(await keep('d@flood.test', 12), 'share_used')
+      assert.equal(
+        await keepAll('a@my-flood.test'),
+        2,
+        'another organization, though its name ends like that',
+      )
+      assert.equal(await keepAll('a@b.test'), 2)
+      assert.equal(await keepAll('a@c.test'), 1)
+      assert.equal(
+        await keepAll('a@d.test', 'a@e.test', 'a@f.test', 'a@g.test'),
+        4,
+        'also in the room kept for that',
+      )
+      assert.equal(await keep('a@h.test', 0), 'day_full')
+      assert.equal(await keep('a@f.test', 2), 'repeated')
+      assert.equal(await keep('a@f.test', 9), 'day_full')
+    })
+
+    test('reports that anybody can write take no room of those with a proven author', async (t) => {
+      const { store } = await open(t)
+      const most = { ...MOST, others: 3, rows: 1 }
       const keep = (author: string | null, reportId: string) =>
         store.keepDomainReport(
-          { ...REPORT, author, reportId },
+          arrived({ ...REPORT, author, reportId }),
           { named: [row(`${author} ${reportId}`, 1)], unnamed: [row(`${author} bare`, 1)] },
           most,
         )
-      for (const id of ['r1', 'r2', 'r3']) assert.ok(await keep(null, id))
-      assert.equal(await keep(null, 'r4'), false)
-      assert.ok(await keep('a@flood.test', 'r1'), 'the id of a forged report is still free')
-      assert.ok(await keep('a@flood.test', 'r2'))
-      assert.equal(await keep('a@flood.test', 'r3'), false)
-      assert.ok(await keep('b@receiver.test', 'r1'))
+      for (const id of ['r1', 'r2', 'r3']) assert.equal(await keep(null, id), 'kept')
+      assert.equal(await keep(null, 'r4'), 'day_full')
+      assert.equal(await keep('a@flood.test', 'r1'), 'kept', 'the id of a forged report is still free')
+      assert.equal(await keep('b@receiver.test', 'r1'), 'kept')
       const rows = await store.domainReportRows('d1', 'dmarc', { from: DAY_TEXT, to: DAY_TEXT }, 10)
       assert.deepEqual(rows.map(({ key }) => key).toSorted(), [
-        'a@flood.test bare',
         'a@flood.test r1',
         'b@receiver.test bare',
         'null bare',
@@ -148,18 +188,19 @@ export function domainReportsContract(open: OpenBench): void {
 
     test('from a number of rows on, a day gets rows without detail', async (t) => {
       const { store } = await open(t)
-      const most = { ...MOST, reports: 10, ofAuthor: 10, rows: 2 }
+      const most = { ...MOST, rows: 2 }
       const rows = async () =>
         (await store.domainReportRows('d1', 'dmarc', { from: DAY_TEXT, to: DAY_TEXT }, 10)).map(
           ({ key }) => key,
         )
       const keep = (reportId: string, ...keys: string[]) => {
         const named = keys.map((key) => row(key, 1))
-        return store.keepDomainReport({ ...REPORT, reportId }, { named, unnamed: [row('bare', 2)] }, most)
+        const rows = { named, unnamed: [row('bare', 2)] }
+        return store.keepDomainReport(arrived({ ...REPORT, reportId }), rows, most)
       }
-      assert.ok(await keep('r1', 'k1'))
-      assert.ok(await keep('r2', 'k2', 'k3'))
-      assert.ok(await keep('r3', 'k4', 'k5'))
+      assert.equal(await keep('r1', 'k1'), 'kept')
+      assert.equal(await keep('r2', 'k2', 'k3'), 'kept')
+      assert.equal(await keep('r3', 'k4', 'k5'), 'kept')
       assert.deepEqual((await rows()).toSorted(), ['bare', 'k1', 'k2', 'k3'])
     })
 
@@ -197,9 +238,8 @@ export function domainReportsContract(open: OpenBench): void {
         of(next, 2, seen(null, { spf: true })),
         of('2026-11-19', 5, seen('192.0.2.3')),
       ]
-      const most = { ...MOST, reports: 10, ofAuthor: 10 }
       const keep = (change: Partial<ReceivedReport>, ...named: DomainReportRow[]) =>
-        store.keepDomainReport({ ...REPORT, ...change }, rowsOf(...named), most)
+        store.keepDomainReport(arrived({ ...REPORT, ...change }), rowsOf(...named), MOST)
       await keep({ author: 'z@z.test', amount: 9, failing: 4 }, ...rows)
       await keep({ author: 'z@z.test', reportId: 'r2', amount: 1, failing: 1 })
       await keep({ author: 'y@y.test', amount: 1_000_000, failing: 6 })
@@ -253,7 +293,7 @@ export function domainReportsContract(open: OpenBench): void {
     test('old days are forgotten', async (t) => {
       const { store } = await open(t)
       await store.countTlsSessions([counted('k1', 1)], DUE)
-      await store.keepDomainReport(REPORT, rowsOf(row('k1', 7)), MOST)
+      await store.keepDomainReport(arrived(REPORT), rowsOf(row('k1', 7)), MOST)
       assert.equal(await store.forgetDomainReports(NOW, 10), 0)
       assert.equal(await store.forgetDomainReports(NOW + DAY, 10), 4)
       assert.deepEqual(await store.domainReports('d1', 'dmarc', 10), [])
