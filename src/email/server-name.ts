@@ -5,3 +5,8 @@ export function parseServer(server: string): { host: string; address: string | n
   const parts = /^(\S+?)(?: \[([^\]]+)\])?(?::\d+)?$/.exec(server)
   return { host: (parts?.[1] ?? server).toLowerCase(), address: parts?.[2] ?? null }
 }
+
+/** The name of a server, as `parseServer` reads it. */
+export function serverName({ host, address, port }: { host: string; address: string; port: number }): string {
+  return `${host} [${address}]:${port}`
+}

@@ -62,6 +62,9 @@ export function isNear(ip: string): boolean {
   return isIP(ip) === 0 || NEAR.has(ipaddr.process(withoutNat64(ip)).range())
 }
 
+const OWN = 'is an address of this service itself'
+const SENDING = 'is an address that this service sends from'
+
 /** Returns the reason why an address may not be connected to, as a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
 
@@ -82,9 +85,15 @@ export function addressGuard(options: AddressGuardOptions): AddressGuard {
     const special = specialUse(ip)
     if (special !== null) return `${ip} is not a public address (${special})`
     const address = canonicalAddress(withoutNat64(ip))
-    if (own.has(address)) return `${ip} is an address of this service itself`
-    return sending.has(address) ? `${ip} is an address that this service sends from` : null
+    if (own.has(address)) return `${ip} ${OWN}`
+    return sending.has(address) ? `${ip} ${SENDING}` : null
   }
+}
+
+/** `reason`: of a guard. */
+export function refusalKind(reason: string): 'own' | 'sending' | 'special' {
+  if (reason.endsWith(OWN)) return 'own'
+  return reason.endsWith(SENDING) ? 'sending' : 'special'
 }
 
 function interfaceAddresses(): string[] {

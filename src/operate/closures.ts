@@ -1,7 +1,7 @@
 /** The closures that keep mail waiting, as people see them. */
 import { RouteTable } from '../accounts/routes.ts'
 import { relayFrom } from '../config/relay-url.ts'
-import { serversNamed, siteOfRoute } from '../delivery/path/path.ts'
+import { serversText, siteOfRoute } from '../delivery/path/path.ts'
 import type { Email } from '../email/fields.ts'
 import type { StoredRecipient } from '../email/stored-email.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
@@ -110,7 +110,7 @@ export function closureFinder(
   const domain = op.accounts.domains.find(({ id }) => id === sent.domainId)
   const names = sourceNames(op, sent)
   const find = (to: string, isHeld: boolean, site: WaitingSite): ClosedSite | null => {
-    const servers = serversNamed(site.serversKey ?? '')
+    const servers = serversText(site.serversKey ?? '')
     const mail = { companyId: sent.companyId, sendingDomain: domain?.name ?? null, to, servers }
     const closed = isHeld ? closures.of(mail, site.key) : closures.ofAll(mail, site.key, names(site))
     return closed && { ...readable(op.caller, sent.companyId, closed), name: site.provider ?? site.name }

@@ -12,7 +12,7 @@ import {
   rehearsalObstacle,
   rehearse,
 } from '../delivery/forecast/rehearsal.ts'
-import { type Path, serversNamed } from '../delivery/path/path.ts'
+import { type Path, serversText } from '../delivery/path/path.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
@@ -184,7 +184,7 @@ function presentPath(
 ): Pick<Explanation, 'closed' | 'lowered' | 'warmUp'> {
   const { name } = path.source
   const source = site?.sources.find((each) => each.name === name)
-  const servers = serversNamed(path.site.serversKey ?? '')
+  const servers = serversText(path.site.serversKey ?? '')
   const sendingDomain = sender.domain?.name ?? null
   const { companyId } = sender
   const closed = closures.of({ companyId, sendingDomain, to: domain, servers, source: name }, path.site.key)

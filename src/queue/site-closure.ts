@@ -1,5 +1,5 @@
 /** A closed part of a path, as people see it. */
-import { serversNamed } from '../delivery/path/path.ts'
+import { serversText } from '../delivery/path/path.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
 
 /** Names for people, by id. */
@@ -15,7 +15,7 @@ export function siteClosure(
   { companyName, domainName }: ClosureNames,
 ): SiteClosure {
   const { since, kind, message, brief, probeAt, list, metBy, companyId, domainId, to } = closed
-  const servers = serversNamed(key.split('\0')[3] ?? '')
+  const servers = serversText(key.split('\0')[3] ?? '')
   return {
     since,
     kind,

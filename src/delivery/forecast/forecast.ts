@@ -14,7 +14,12 @@ import type { Path, RoutingFields } from '../path/path.ts'
 import { type IsUsable, PathFinder } from '../path/path-finder.ts'
 import type { Source } from '../path/source.ts'
 import type { SourceChoice } from '../path/source-choice.ts'
-import { hostAddresses, Ipv6Reachability, reachable, type ServerAddresses } from '../route/addresses.ts'
+import {
+  hostAddresses,
+  Ipv6Reachability,
+  reachableAddresses,
+  type ServerAddresses,
+} from '../route/addresses.ts'
 import { withOwnDemand } from '../route/own-demand.ts'
 import { relayAddresses } from '../route/relay.ts'
 import { hostPolicy, type PolicyQuestion } from '../route/tls-policy.ts'
@@ -170,7 +175,7 @@ async function directHost(
       source === null ? { tls: 'opportunistic', source: 'default' } : { tls: 'verified', source }
     return { name, preference, addresses: [], failure, tls }
   }
-  return { name, preference, ...addressesOrFailure(reachable(found, name, source)), tls: policy.demand }
+  return { name, preference, ...addressesOrFailure(reachableAddresses(found, name, source)), tls: policy.demand }
 }
 
 async function relayHost({ host, tls, implicitTls }: RelayRoute): Promise<ForecastHost> {

@@ -1,5 +1,6 @@
 /** Speaks to a server as delivery would, up to RCPT, and hands over no message. */
 
+import { serverName } from '../../email/server-name.ts'
 import { CONSEQUENCES } from '../judge/finding.ts'
 import { judge, type RouteKind } from '../judge/judge.ts'
 import { failureOfError } from '../outcome.ts'
@@ -122,9 +123,8 @@ async function tryServer(
       return await tryServer({ ...target, tls: 'off' }, envelope, dialogue, rules)
     }
     if (!(error instanceof SmtpError)) throw error
-    const { host, address, port } = target
-    const server = error.stage === 'connect' ? null : `${host} [${address}]:${port}`
-    const { finding } = failureOfError(error, server ?? host, rules.route, rules.replies)
+    const server = error.stage === 'connect' ? null : serverName(target)
+    const { finding } = failureOfError(error, server ?? target.host, rules.route, rules.replies)
     return { ...nobody(error.message, dialogue), server, permanent: CONSEQUENCES[finding].ends }
   }
 }

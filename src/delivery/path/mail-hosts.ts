@@ -110,14 +110,9 @@ function chooseHosts(domain: string, records: MxRecord[], ownName: string | null
 }
 
 /** RFC 5321 5.1: hosts of equal preference are tried in random order. */
-export function spread(ranks: string[][], random: () => number = Math.random): string[] {
+export function hostOrder(ranks: string[][], random: () => number = Math.random): string[] {
   if (ranks.length === 1 && ranks[0]!.length === 1) return ranks[0]!
-  return ranks.flatMap((rank) =>
-    rank
-      .map((host) => ({ host, tie: random() }))
-      .sort((a, b) => a.tie - b.tie)
-      .map(({ host }) => host),
-  )
+  return ranks.flatMap((rank) => inRandomOrder(rank, random))
 }
 
 /** RFC 5321 5.1: a failed look-up must not be taken for one that found nothing. */
@@ -140,10 +135,14 @@ export function policyUnknown(domain: string, reason: string): MailHosts {
 
 /** By preference, equals in random order: when there are too many records, no server is always the one left out. */
 function inOrderOf(records: MxRecord[]): MxRecord[] {
-  return records
-    .map((record) => ({ record, tie: Math.random() }))
-    .sort((a, b) => a.record.preference - b.record.preference || a.tie - b.tie)
-    .map(({ record }) => record)
+  return inRandomOrder(records).sort((a, b) => a.preference - b.preference)
+}
+
+function inRandomOrder<Item>(items: readonly Item[], random: () => number = Math.random): Item[] {
+  return items
+    .map((item) => ({ item, tie: random() }))
+    .sort((a, b) => a.tie - b.tie)
+    .map(({ item }) => item)
 }
 
 /** RFC 5321 4.1.3: `[192.0.2.1]`, `[IPv6:2001:db8::1]`. */

@@ -17,7 +17,7 @@ import {
   type RoutingFields,
   type SessionTerms,
   type Site,
-  siteNamed,
+  siteOfKind,
   siteOfRoute,
 } from './path.ts'
 import { SiteDirectory } from './site-directory.ts'
@@ -93,7 +93,7 @@ export class PathFinder {
     this.#own = new RecentEntries(mostRemembered ?? MAX_ROUTES)
     this.#sources = options.sources
     this.#policy = policyOf(DEFAULT_ROUTE, route)
-    this.#simulator = this.#path(siteNamed('simulator'))
+    this.#simulator = this.#path(siteOfKind('simulator'))
     this.#onlyOne = route.kind === 'direct' ? null : this.#path(siteOfRoute(route))
     this.#direct = new SiteDirectory({
       resolver,

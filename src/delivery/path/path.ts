@@ -102,12 +102,12 @@ export function siteKeyOf(pathKey: string): string {
   return pathKey.split('\0')[1] ?? ''
 }
 
-export function siteNamed(kind: 'capture' | 'simulator'): Site {
+export function siteOfKind(kind: 'capture' | 'simulator'): Site {
   return { name: kind, key: kind, kind, servers: null, provider: null }
 }
 
 /** For people: the servers that are only some of a site's, from their key. Null: it is the key of none. */
-export function serversNamed(serversKey: string): string | null {
+export function serversText(serversKey: string): string | null {
   if (serversKey.startsWith('mx:')) return serversKey.slice('mx:'.length).replaceAll('\n', ', ')
   // Of many servers the key is a hash.
   return /^[0-9a-f]{64}$/.test(serversKey) ? `servers ${serversKey.slice(0, 8)}` : null
@@ -115,7 +115,7 @@ export function serversNamed(serversKey: string): string | null {
 
 /** The site that all mail of the route goes to. */
 export function siteOfRoute(route: Exclude<DeliveryRoute, { kind: 'direct' }>): Site {
-  if (route.kind === 'capture') return siteNamed('capture')
+  if (route.kind === 'capture') return siteOfKind('capture')
   const { host, port } = route
   const key = `relay:${host.toLowerCase()}:${port}`
   return { name: host, key, kind: 'relay', servers: null, provider: null }

@@ -1,5 +1,6 @@
 /** Goes from address to address of one server until there is a session with it. */
 import { isIP } from 'node:net'
+import { serverName } from '../../email/server-name.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import type { RecipientAnswers } from './recipient-answers.ts'
 import type { RouteRequest } from './route.ts'
@@ -78,7 +79,7 @@ export class AddressWalk {
   #mayAsk({ host, port }: ServerTarget, address: string): boolean {
     const waits = this.#state.hosts.waits(`${address}:${port}`)
     if (waits === 0) return true
-    const asked = `${host} [${address}]:${port}`
+    const asked = serverName({ host, address, port })
     const message = `${asked} could not be reached a moment ago, and is not tried again yet`
     this.#request.dialogue.note(message)
     this.#notBefore = Math.min(this.#notBefore, Math.ceil(Date.now() + waits))

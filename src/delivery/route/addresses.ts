@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { HostAddress, Resolver } from '../../dns/resolver.ts'
-import type { AddressGuard } from '../../network/private-address.ts'
+import { type AddressGuard, refusalKind } from '../../network/private-address.ts'
 import type { RouteFailure } from '../outcome.ts'
 import { reaches, type Source } from '../path/source.ts'
 
@@ -85,10 +85,11 @@ export async function hostAddresses(
 }
 
 function refusedHost(host: string, domain: string, refusal: string, guard: AddressGuard) {
-  if (refusal.endsWith('this service itself')) {
+  const kind = refusalKind(refusal)
+  if (kind === 'own') {
     return none('5.4.6', `${host}, a mail server of ${domain}, leads back to this service`)
   }
-  if (!refusal.endsWith('this service sends from')) return nowhere(host, domain, guard)
+  if (kind === 'special') return nowhere(host, domain, guard)
   // The mail waits, because the operator can put another mail server, or another source address, in its place.
   const message = `${host}, a mail server of ${domain}, is a machine that this service sends from`
   return { kind: 'none' as const, failure: { finding: 'server' as const, enhancedCode: '4.4.6', message } }
@@ -108,7 +109,7 @@ function nowhere(host: string, domain: string, guard: AddressGuard) {
 }
 
 /** Without the addresses of a family that the source has no address of. */
-export function reachable(
+export function reachableAddresses(
   found: ServerAddresses,
   host: string,
   source: Pick<Source, 'addresses'>,

@@ -4,10 +4,10 @@ import type { Resolver } from '../../dns/resolver.ts'
 import { parseServer } from '../../email/server-name.ts'
 import type { MailGuard } from '../../network/mail-guard.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
-import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
+import { hostOrder, type MailHosts, mailHosts } from '../path/mail-hosts.ts'
 import { exitTo, type Source } from '../path/source.ts'
 import { recipientDomain } from '../recipient-domain.ts'
-import { hostAddresses, reachable } from './addresses.ts'
+import { hostAddresses, reachableAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { RouteState } from './route-state.ts'
@@ -15,7 +15,7 @@ import type { Server } from './server.ts'
 import { ServerWalk } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 import type { HostPolicies } from './tls-policy.ts'
-import { policyCounted } from './tls-sessions.ts'
+import { countedPolicy } from './tls-sessions.ts'
 import type { WalkLimits } from './walk-limits.ts'
 
 interface DirectOptions {
@@ -63,7 +63,7 @@ export class DirectRoute implements Route {
     }
     const { preferredServer, preferredOnly } = request.delivery
     const preferred = preferredServer === null ? null : parseServer(preferredServer)
-    const all = sessionHostFirst(request, spread(found.ranks), found.ranks[0])
+    const all = sessionHostFirst(request, hostOrder(found.ranks), found.ranks[0])
     const known = preferred !== null && all.includes(preferred.host)
     const hosts = known ? [preferred.host, ...all.filter((host) => host !== preferred.host)] : all
     // After an uncertain attempt, only the server of that attempt can detect a duplicate (RFC 1047).
@@ -108,7 +108,7 @@ export class DirectRoute implements Route {
       target: async () => {
         const published = isReport ? { secure: false, mtaSts: null } : { secure, mtaSts }
         const policy = await policies({ domain, host, port, ...published, atLeast }, resolver)
-        const counted = isReport ? null : () => policyCounted({ domain, host, mtaSts, policy })
+        const counted = isReport ? null : () => countedPolicy({ domain, host, mtaSts, policy })
         // RFC 8460 counts the sessions that TLS was the reason not to open.
         if (policy.kind === 'none') return { ...policy, counted: policy.source === null ? null : counted }
         const { source: tlsSource, ...demand } = policy.demand
@@ -126,7 +126,7 @@ export class DirectRoute implements Route {
       preferredAddress,
       addresses: async () => {
         const found = await hostAddresses(host, domain, resolver, await guard.current(), this.#state.ipv6)
-        return reachable(found, host, source)
+        return reachableAddresses(found, host, source)
       },
       ...(source.addresses && { from: (address: string) => exitTo(source, address) }),
     }

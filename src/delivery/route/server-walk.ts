@@ -11,7 +11,7 @@ import type { RouteState } from './route-state.ts'
 import { type Server, type ServerEndpoint, sessionKey } from './server.ts'
 import { SessionOpening } from './session-opening.ts'
 import type { PooledSession } from './session-pool.ts'
-import { failedSession } from './tls-sessions.ts'
+import { sessionFailure } from './tls-sessions.ts'
 
 /**
  * The number of servers that may refuse this service before no other server of the site is tried (Postfix tries two as
@@ -124,7 +124,7 @@ export class ServerWalk {
     const choice = await server.target()
     const { counted = null } = choice
     if (choice.kind === 'none') {
-      this.#opening.count(counted && failedSession(counted(), null))
+      this.#opening.count(counted && sessionFailure(counted(), null))
       return this.#passOver(choice.failure)
     }
     const target = withOwnDemand(choice.target, this.#request.delivery.email.tls)

@@ -1,5 +1,6 @@
 /** Opens a session at an address of a server: proxies, encryption, and what a failure means for the attempt. */
 import { monotonic } from '../../common/clock.ts'
+import { serverName } from '../../email/server-name.ts'
 import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
 import { type OutgoingProxy, proxyName } from '../../network/proxy/proxy.ts'
 import { authoritiesKey } from '../dane/authorities.ts'
@@ -17,7 +18,7 @@ import type { RouteRequest } from './route.ts'
 import type { RouteState } from './route-state.ts'
 import { attemptTls, type ServerEndpoint } from './server.ts'
 import type { PooledSession } from './session-pool.ts'
-import { failedSession, openedSession } from './tls-sessions.ts'
+import { sessionFailure, sessionResult } from './tls-sessions.ts'
 
 /**
  * Milliseconds to wait for a connection while there is another address to try (RFC 8305 would not even wait that long).
@@ -90,7 +91,7 @@ export class SessionOpening {
       try {
         const session = await this.#connect(key, trying, tries === 1 ? fallback : null)
         hosts.recordSuccess(`${session.session.address}:${target.port}`)
-        this.count(counted && openedSession(counted(), session.session, session.session.tls, fault))
+        this.count(counted && sessionResult(counted(), session.session, session.session.tls, fault))
         return session
       } catch (error) {
         if (!this.#end.mayGoOn()) return null
@@ -112,7 +113,7 @@ export class SessionOpening {
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
           else if (!isOfProxy(error)) hosts.recordSuccess(name)
           else if (trying.proxy !== undefined) this.#failedProxies.add(proxyName(trying.proxy))
-          this.count(counted && failedSession(counted(), trying, error))
+          this.count(counted && sessionFailure(counted(), trying, error))
           this.#openFailed(trying, error)
           return null
         }
@@ -144,8 +145,8 @@ export class SessionOpening {
   }
 
   /** The server may only be slow, so other mail still asks it. */
-  #openingCut({ host, address, port }: SmtpTarget): void {
-    const asked = `${host} [${address}]:${port}`
+  #openingCut(target: SmtpTarget): void {
+    const asked = serverName(target)
     const message = `${asked} ${keptWaiting(this.#state.limits.silence)}`
     this.#request.dialogue.note(message)
     this.#answers.failUnreachable(asked, '4.4.2', message)
@@ -156,7 +157,7 @@ export class SessionOpening {
     if (error.kind === 'tls') {
       this.#answers.withoutSession({ ...attemptTls(target, null), doubt: clip(error.message) })
     }
-    const name = `${target.host} [${target.address}]:${target.port}`
+    const name = serverName(target)
     if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
       const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
       this.#answers.failUnreachable(name, '4.4.4', message, { noWayOut: true })

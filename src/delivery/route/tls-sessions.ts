@@ -35,7 +35,7 @@ const CERTIFICATE_RESULTS: readonly (readonly [pattern: RegExp, result: string])
 const LONGEST_REASON = 200
 
 /** DANE takes precedence over MTA-STS (RFC 8461 2), and so is the policy that counts where both are published. */
-export function policyCounted({ domain, host, mtaSts, policy }: PolicyInForce): CountedPolicy {
+export function countedPolicy({ domain, host, mtaSts, policy }: PolicyInForce): CountedPolicy {
   const none = { domain, host, hosts: [], refusal: null, testing: false }
   if (policy.kind === 'none' && policy.source === 'dane') {
     return { ...none, type: 'tlsa', policy: [], refusal: 'dnssec-invalid' }
@@ -57,7 +57,7 @@ export function policyCounted({ domain, host, mtaSts, policy }: PolicyInForce): 
 }
 
 /** A session that was opened. `fault`: TLS had failed before, and the session is not encrypted. */
-export function openedSession(
+export function sessionResult(
   counted: CountedPolicy,
   target: { address: string },
   tls: TlsOutcome | null,
@@ -73,7 +73,7 @@ export function openedSession(
 }
 
 /** No session. Null when that had nothing to do with TLS. `target` null: the policy does not allow one. */
-export function failedSession(
+export function sessionFailure(
   counted: CountedPolicy,
   target: { address: string } | null,
   error?: unknown,

@@ -1,4 +1,5 @@
 import { connect as connectTcp, type Socket } from 'node:net'
+import { serverName } from '../../email/server-name.ts'
 import { CONNECT_FAULTS } from '../../network/connect-fault.ts'
 import { ProxyFault } from '../../network/proxy/fault.ts'
 import { type OutgoingProxy, PROXY_ANSWERS_MS, proxyName } from '../../network/proxy/proxy.ts'
@@ -95,7 +96,7 @@ export class SmtpConnection {
   constructor(target: SmtpTarget, dialogue: Dialogue) {
     this.#target = target
     this.#redact = redaction(target.credentials)
-    this.server = `${target.host} [${target.address}]:${target.port}`
+    this.server = serverName(target)
     this.timeouts = { ...defaultTimeouts, ...target.timeouts }
     this.dialogue = dialogue
     this.deadline = new Deadline(() => {

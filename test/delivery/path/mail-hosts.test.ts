@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { mailHosts, spread } from '../../../src/delivery/path/mail-hosts.ts'
+import { hostOrder, mailHosts } from '../../../src/delivery/path/mail-hosts.ts'
 import type { MxRecord } from '../../../src/dns/record.ts'
 
 const mx = (records: MxRecord[]) => ({ mx: () => Promise.resolve({ kind: 'found' as const, records }) })
@@ -14,7 +14,7 @@ async function hostsOf(records: [preference: number, exchange: string][], ownNam
       ownName,
     },
   )
-  return found.kind === 'hosts' ? spread(found.ranks) : found.failure.enhancedCode
+  return found.kind === 'hosts' ? hostOrder(found.ranks) : found.failure.enhancedCode
 }
 
 test('hosts are sorted by preference, without duplicates, and only names count', async () => {
@@ -76,7 +76,7 @@ test('whatever the records, the order is by preference and no more than 50 are u
       async (records) => {
         const found = await mailHosts('x.test', mx(records), { ownName: null })
         assert.ok(found.kind === 'hosts')
-        const hosts = spread(found.ranks)
+        const hosts = hostOrder(found.ranks)
         assert.equal(hosts.length, Math.min(records.length, 50))
         const preferences = hosts.map((host) => records.find(({ exchange }) => exchange === host)!.preference)
         const sorted = records.map(({ preference }) => preference).sort((a, b) => a - b)
@@ -89,7 +89,7 @@ test('whatever the records, the order is by preference and no more than 50 are u
 test('address literals of both families, and text that only looks like one', async () => {
   const literal = async (domain: string) => {
     const found = await mailHosts(domain, mx([]), { ownName: null })
-    return found.kind === 'hosts' ? spread(found.ranks) : found.failure.enhancedCode
+    return found.kind === 'hosts' ? hostOrder(found.ranks) : found.failure.enhancedCode
   }
   assert.deepEqual(await literal('[192.0.2.1]'), ['192.0.2.1'])
   assert.deepEqual(await literal('[IPv6:2001:db8::1]'), ['2001:db8::1'])
@@ -102,9 +102,9 @@ test('hosts of equal preference come in random order, better ones always first (
   const ranks = [['a', 'b', 'c'], ['d'], ['e', 'f']]
   const ties = [0.5, 0.1, 0.9, 0.5, 0.7, 0.2]
   assert.deepEqual(
-    spread(ranks, () => ties.shift()!),
+    hostOrder(ranks, () => ties.shift()!),
     ['b', 'a', 'c', 'd', 'f', 'e'],
   )
-  const first = new Set(Array.from({ length: 200 }, () => spread(ranks)[0]))
+  const first = new Set(Array.from({ length: 200 }, () => hostOrder(ranks)[0]))
   assert.deepEqual([...first].sort(), ['a', 'b', 'c'])
 })
