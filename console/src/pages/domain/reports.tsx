@@ -1,6 +1,7 @@
 /** The reports of receivers about a domain: the servers that send as it, and the encryption of sessions with its mail servers. */
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { dmarcPolicyWords } from '../../../../src/operate/dmarc-policy-words.ts'
 import { type DmarcSummary, domainReportsQuery, type TlsResult } from '../../api/domain-reports.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
@@ -35,7 +36,7 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
           <Figure name="Pass" value={passing} />
           <Figure name="Fail" value={failing} />
           <Figure name="Days" value={days} />
-          <Figure name="Policy" value={policyWords(policy)} />
+          <Figure name="Policy" value={dmarcPolicyWords(policy)} />
           <Figure name="Reporters" value={reporters.length} />
         </Group>
       )}
@@ -157,8 +158,3 @@ function Nothing({ children }: { children: string }) {
 }
 
 const number = (value: number) => value.toLocaleString('en')
-
-function policyWords(policy: string | null): string {
-  if (policy === null) return 'none found'
-  return policy === 'unknown' ? policy : `p=${policy}`
-}
