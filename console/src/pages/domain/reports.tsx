@@ -81,7 +81,7 @@ function Unverified({ reports: { messages, failing, reporters } }: { reports: Dm
   return (
     <Text size="sm">
       Not verified: {number(messages)} messages, {number(failing)} of which fail, in reports that anybody may
-      have written in the name of <UntrustedText>{reporters.join(', ')}</UntrustedText>
+      have written in the name of <UntrustedText>{reporters.join(', ')}</UntrustedText>.
     </Text>
   )
 }
@@ -104,7 +104,10 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string | nu
         }
         columns={[
           { head: 'Day', rowHead: true, cell: ({ day }) => day },
-          { head: 'Policy', cell: ({ policy }) => policy },
+          {
+            head: 'Policy',
+            cell: ({ policy }) => POLICIES[policy] ?? <UntrustedText>{policy}</UntrustedText>,
+          },
           { head: 'Result', cell: ({ result }) => <UntrustedText>{result ?? 'success'}</UntrustedText> },
           { head: 'Server', cell: ({ host }) => <UntrustedText>{host ?? ''}</UntrustedText> },
           { head: 'From', cell: ({ source }) => <UntrustedText>{source ?? ''}</UntrustedText> },
@@ -113,6 +116,13 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string | nu
       />
     </Section>
   )
+}
+
+/** The types of a policy (RFC 8460 4.2). */
+const POLICIES: Readonly<Record<string, string>> = {
+  sts: 'MTA-STS',
+  tlsa: 'DANE',
+  'no-policy-found': 'None',
 }
 
 function ReportsRecord({ url }: { url: string }) {
