@@ -5,7 +5,9 @@ import { classifyReply } from '../mail/reply/classify.ts'
 import { CONNECT_FAULTS } from '../network/connect-fault.ts'
 import { replyIn } from './reply-text.ts'
 
-/** Postroad's own words where no server could be asked: for a lookup that failed, and for a connection that nobody took. */
+/**
+ * Postroad's own words where no server could be asked: for a lookup that failed, and for a connection that nobody took.
+ */
 const UNREACHED = new RegExp(
   `^DNS: the \\w+ lookup of |^(?!The proxy ).* (?:${Object.values(CONNECT_FAULTS).join('|')})`,
 )
