@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { dmarcPolicyWords } from '../operate/dmarc-policy-words.ts'
 import { type DmarcSummary, showDmarc } from '../operate/domain-reports.ts'
 import { command, type JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
@@ -41,16 +42,11 @@ function fieldsOf(summary: DmarcSummary): Parameters<typeof printFields>[0] {
   return [
     ['Domain', domain],
     ['Reports', `${days} days since ${since}, from ${reporters.join(', ') || 'nobody'}`],
-    ['Policy', policyWords(policy)],
+    ['Policy', dmarcPolicyWords(policy)],
     ['Messages', `${messages}: ${passing} pass, ${failing} fail`],
     ['Not verified', unverifiedWords(unverified)],
     ['Advice', advice],
   ]
-}
-
-function policyWords(policy: DmarcSummary['policy']): string {
-  if (policy === null) return 'none found in DNS'
-  return policy === 'unknown' ? 'unknown' : `p=${policy}`
 }
 
 function unverifiedWords({ messages, failing, reporters }: DmarcSummary['unverified']): string {

@@ -19,11 +19,11 @@ const OWN_WORDS: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'network',
-    / (?:refused the connection|accepted no connection in time|cannot be reached|could not be reached a moment ago)/,
+    /^(?!The proxy ).* (?:refused the connection|accepted no connection in time|cannot be reached|could not be reached a moment ago)/,
   ],
   [
     'network',
-    / (?:took too long over|(?:closed|broke) the connection|gave no answer within|does not answer)/,
+    /^(?!The proxy ).* (?:took too long over|(?:closed|broke) the connection|gave no answer within|does not answer)/,
   ],
   ['network', / is out of reach of the source address/],
   ['network', /^DNS: the \w+ lookup of /],

@@ -1,6 +1,8 @@
 /** Reads the code of the last reply from the end of an attempt's dialogue (src/delivery/smtp/dialogue.ts). */
 
 const REPLY = /^\d+ < (\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})(?= |$))?/gm
+/** What a server says to commands that were sent together with one that it has refused (RFC 2920 3.1). */
+const OUT_OF_SEQUENCE = /^503\b|\b5\.5\.1$/
 /** The replies to these commands come after the outcome is known. */
 const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m
 
@@ -10,6 +12,8 @@ const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m
  */
 export function lastReplyCode(ending: string): string | null {
   const [decisive = ''] = ending.split(FAREWELL, 1)
-  const last = [...decisive.matchAll(REPLY)].at(-1)
-  return last === undefined ? null : [last[1], last[2]].filter(Boolean).join(' ')
+  const codes = [...decisive.matchAll(REPLY)].map(([, ...codes]) => codes.filter(Boolean).join(' '))
+  const refused = codes.findLast((code) => /^[45]/.test(code) && !OUT_OF_SEQUENCE.test(code))
+  const last = codes.at(-1)
+  return (last !== undefined && OUT_OF_SEQUENCE.test(last) ? refused : undefined) ?? last ?? null
 }

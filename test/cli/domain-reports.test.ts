@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { utcDay } from '../../src/common/utc-day.ts'
 import { parseDatabase } from '../../src/config/parse/database.ts'
 import { type DmarcFacts, dmarcAdvice } from '../../src/operate/dmarc-advice.ts'
+import { dmarcPolicyWords } from '../../src/operate/dmarc-policy-words.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { DmarcReporterSum, Store } from '../../src/store/store.ts'
 import { keepHistory } from '../mail/domain-report/history.ts'
@@ -132,6 +133,13 @@ const reporter = (author: string, messages: number, failing: number): DmarcRepor
   messages,
   failing,
 })
+
+test('the words for a policy distinguish a missing record from a DNS without an answer', () => {
+  assert.equal(dmarcPolicyWords('none'), 'p=none')
+  assert.equal(dmarcPolicyWords(null), 'no valid record')
+  assert.equal(dmarcPolicyWords('unknown'), 'unknown')
+})
+
 const FACTS: DmarcFacts = {
   days: 10,
   policy: 'none',

@@ -42,6 +42,9 @@ test('the name of a message is one of a file, whatever its subject', () => {
   assert.ok(named('😀é'.repeat(100)).length < 100)
 })
 
+/** Longer than in a row of the list. */
+const SUBJECT = `Invoice ${'1234567890'.repeat(40)}`
+
 /** More than a row of the list has, and one longer than there. */
 const TAGS = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({
   name: `tag${n}`,
@@ -85,10 +88,10 @@ describe('an export', { skip: withoutBrowser() }, () => {
     await page.getByText('saved as emails.zip').waitFor({ state: 'detached' })
   })
 
-  test('as a table says why mail was refused, and whether the address is dead', async (t) => {
+  test('as a table says why mail was refused, whether the address is dead, and nothing shortened', async (t) => {
     const sent = {
       gone: await stage.send({ subject: 'Invoice', to: 'bounced@simulator.test' }),
-      well: await stage.send({ subject: 'Invoice', to: 'delivered@simulator.test', tags: TAGS }),
+      well: await stage.send({ subject: SUBJECT, to: 'delivered@simulator.test', tags: TAGS }),
     }
     const { store } = stage.service
     await until(async () => {
@@ -110,6 +113,9 @@ describe('an export', { skip: withoutBrowser() }, () => {
     )
     assert.deepEqual(told.get(sent.gone), ['bounced', 'address_unknown', 'true'])
     assert.deepEqual(told.get(sent.well), ['delivered', '', ''])
+    const subjects = new Map(rows.map((row) => [row.id, row.subject]))
+    assert.equal(subjects.get(sent.well), SUBJECT)
+    assert.equal(subjects.get(sent.gone), 'Invoice')
     const tags = new Map(rows.map((row) => [row.id, row.tags]))
     assert.equal(tags.get(sent.well), TAGS.map(({ name, value }) => `${name}:${value}`).join(' '))
     assert.equal(tags.get(sent.gone), '')

@@ -95,6 +95,29 @@ describe('the console without a mouse', { skip: withoutBrowser() }, () => {
     await focus(page, page.getByRole('heading', { name: 'Suppressions', level: 1 })).waitFor()
   })
 
+  test('an action whose button goes leaves the focus beside it', async (t) => {
+    const later = new Date(Date.now() + 86_400_000).toISOString()
+    const id = await stage.send({ to: 'ada@kept.test', scheduled_at: later })
+    const visit = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    const { page } = visit
+    const row = page.getByRole('row').filter({ hasText: 'kept.test' })
+    await tabTo(page, row.getByRole('button', { name: 'Pause' }))
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Pause mail of Acme to kept.test?' })
+    await focus(page, dialog.getByLabel('How long')).waitFor()
+    await fillIn(page, dialog.getByLabel('Reason'), 'Their support works on it')
+    await page.keyboard.press('Enter')
+    await focus(page, row.getByRole('button', { name: 'Resume' })).waitFor()
+    await page.keyboard.press('Enter')
+    await focus(page, row.getByRole('button', { name: 'Pause' })).waitFor()
+
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${id}`)
+    await tabTo(page, page.getByRole('button', { name: 'Send now' }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('status', { name: 'Status' }).getByText('Captured').first().waitFor()
+    await focus(page, page.getByRole('heading', { name: 'Hello', level: 1 })).waitFor()
+  })
+
   test('a dialog gives the focus back, however it was opened', async (t) => {
     const later = new Date(Date.now() + 86_400_000).toISOString()
     const id = await stage.send({ subject: 'To delete', scheduled_at: later })

@@ -10,6 +10,8 @@ import { email, node } from '../store/samples.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
+import { DESKTOP } from './tab.ts'
+import { PHONE } from './visit.ts'
 
 describe('the overview', { skip: withoutBrowser() }, () => {
   let stage: Stage
@@ -146,6 +148,10 @@ describe('the overview', { skip: withoutBrowser() }, () => {
     for (const text of [limits, warmUp, '4 of 10', '59 of 60', '1,234', reason]) {
       await row.getByText(text).waitFor()
     }
+    await page.setViewportSize(PHONE)
+    const [card, line] = [await row.boundingBox(), await row.getByText(limits).boundingBox()]
+    assert.ok(line!.width > 0.9 * card!.width, 'on a phone nothing stands beside the limits')
+    await page.setViewportSize(DESKTOP)
     await row.getByRole('button', { name: 'Retry now' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Retry now' }).click()
     await page.getByText('Retrying 0 recipients now.').waitFor()

@@ -81,6 +81,26 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     assert.equal(await reasons.getByText('Other', { exact: true }).count(), 0)
   })
 
+  test('behind a closed path, the server’s words are not repeated', async (t) => {
+    const many = await stage.send({ to: ['d@one.test', 'e@two.test'] })
+    await waiting(many, 'path')
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview?explain=f@one.test`)
+    const explained = page.getByRole('region', { name: 'How would mail to an address leave?' })
+    await explained.getByText('Mail to f@one.test would wait.').waitFor()
+    const latest = explained.getByText('Latest mail to this domain').locator('..')
+    await latest.getByText(BUSY).first().waitFor()
+    assert.equal(await latest.getByText('Not attempted').count(), 0)
+    const closed = explained.getByRole('definition').filter({ hasText: 'next try' })
+    assert.match((await closed.textContent())!, /^since .*, next try [^:]*$/)
+
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${many}`)
+    // The name of a server can be long, and the row has one line.
+    await page
+      .getByRole('button', { name: /e@two\.test/ })
+      .getByText(BUSY, { exact: true })
+      .waitFor()
+  })
+
   test('a pause says until when and why wherever its mail is shown, to members of the company too', async (t) => {
     const { store, url } = stage.service
     const end = new Date(Date.now() + 2 * 3_600_000)

@@ -7,6 +7,8 @@ import { providerOf } from '../../src/email/mail-provider.ts'
 import { othersFailed } from '../../src/email/not-attempted.ts'
 import { BOUNCE_CATEGORIES, type BounceCategory } from '../../src/mail/reply/category.ts'
 import { classifyReply } from '../../src/mail/reply/classify.ts'
+import { CONNECT_FAULTS } from '../../src/network/connect-fault.ts'
+import { categoryOf } from '../../src/operate/reply-category.ts'
 import { replyMeaning } from '../../src/operate/reply-meaning.ts'
 import { ANSWERS, partsOf } from '../mail/reply-examples.ts'
 
@@ -86,6 +88,21 @@ test('a failed look-up blames the name servers, and not the mail server', () => 
   const none = 'DNS: mx.silent.example, a mail server of silent.example, has no public address'
   assert.equal(about(none), CATEGORY_WORDS.network.about)
   assert.equal(about(othersFailed(host)), about(host))
+})
+
+test('of words that are not a reply, only those about a server out of reach have a category', () => {
+  const host = 'mx.x.test [192.0.2.1]:25'
+  for (const fault of Object.values(CONNECT_FAULTS)) assert.equal(categoryOf(`${host} ${fault}`), 'network')
+  assert.equal(categoryOf(othersFailed(`${host} refused the connection`)), 'network')
+  assert.equal(categoryOf('DNS: the MX lookup of x.test failed (SERVFAIL)'), 'network')
+  assert.equal(categoryOf(`${host} closed the session: 452 4.2.2 The mailbox is full`), 'mailbox_full')
+  assert.equal(
+    categoryOf('The proxy socks5://proxy.test of the source address 192.0.2.1 cannot be reached'),
+    null,
+  )
+  assert.equal(categoryOf(`${host} offers no encryption`), null)
+  assert.equal(categoryOf('Not attempted: the operator has paused the mail'), null)
+  assert.equal(categoryOf(null), null)
 })
 
 test('words that no server has answered have no meaning', () => {

@@ -91,6 +91,10 @@ test('the code of an attempt is that of the reply that decided it', () => {
   assert.equal(lastReplyCode(refused), '421 4.7.0')
   assert.equal(lastReplyCode(`${refused}\n9 > QUIT\n12 < 221 2.0.0 bye`), '421 4.7.0')
   assert.equal(lastReplyCode('9 < 451-4.2.0 later\n9 < 451 4.2.0 please'), '451 4.2.0')
+  const together = '7 > MAIL FROM:<a@x.test>\n7 > RCPT TO:<b@y.test>\n7 > DATA\n9 < 451 4.7.650 rate limited'
+  assert.equal(lastReplyCode(`${together}\n9 < 503 5.5.1 MAIL first\n9 < 503 no recipients`), '451 4.7.650')
+  assert.equal(lastReplyCode(`${together}\n9 < 503 5.5.1 MAIL first\n9 < 554 5.5.1 none`), '451 4.7.650')
+  assert.equal(lastReplyCode('9 > DATA\n9 < 503 5.5.1 bad sequence'), '503 5.5.1', 'the only refusal')
   assert.equal(lastReplyCode('rted\n9 < 250 OK 1.2.3'), '250')
   assert.equal(lastReplyCode('0 * mx.x.test refused the connection'), null)
   assert.equal(lastReplyCode('0 * the server sent 550 5.1.1'), null, 'a note is not a reply')

@@ -1,6 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type Action, attempt, type Confirmation, confirm } from './confirm.tsx'
+import { useFocusReturn } from './focus-return.tsx'
 
 /** A button that acts at once, or after a question. It reports the result and errors as notifications. */
 export function ActionButton<Result>({
@@ -10,6 +11,7 @@ export function ActionButton<Result>({
   ...button
 }: Action<Result> & { ask?: Confirmation; children: ReactNode; 'aria-label'?: string } & ButtonProps) {
   const [pending, setPending] = useState(false)
+  useFocusReturn(pending)
   const action = {
     done,
     run: () => {

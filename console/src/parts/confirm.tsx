@@ -26,6 +26,9 @@ export interface Action<Result = unknown> {
   done?: ReactNode | ((result: Result) => ReactNode)
 }
 
+/** The button that has the focus when the question opens. */
+const FIRST = { 'data-autofocus': true }
+
 /** Asks, and then runs the action. */
 export async function confirm<Result>({
   title,
@@ -47,7 +50,8 @@ export async function confirm<Result>({
       </>
     ),
     labels: { confirm: act, cancel },
-    ...(!harmless && { confirmProps: { color: 'red' } }),
+    // Enter does what is harmless.
+    ...(harmless ? { confirmProps: FIRST } : { confirmProps: { color: 'red' }, cancelProps: FIRST }),
     closeButtonProps: { 'aria-label': 'Close' },
     onConfirm: () => void attempt(action),
   })

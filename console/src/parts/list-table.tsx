@@ -13,6 +13,8 @@ export interface TableColumn<Row> {
   /** Aligns numbers, and the buttons at the end of a row, to the right. */
   right?: boolean
   width?: string | number
+  /** On a card, the buttons at the end of a row stand below its values: the heading has the whole line. */
+  below?: boolean
   /** The value is the heading of its row. */
   rowHead?: boolean
 }
@@ -57,7 +59,7 @@ export function ListTable<Row>({
       <Table.Tbody>
         {rows.map((row, index) => (
           <Table.Tr key={keyOf(row, index)}>
-            {shown.map(({ head, headHidden, cell, right, rowHead, width }) => {
+            {shown.map(({ head, headHidden, cell, right, below, rowHead, width }) => {
               const Cell = rowHead ? Table.Th : Table.Td
               return (
                 <Cell
@@ -66,7 +68,7 @@ export function ListTable<Row>({
                   ta={right ? 'right' : undefined}
                   w={isHeadless ? width : undefined}
                   data-head={headHidden ? undefined : head}
-                  className={`${classes.cell} ${right ? classes.right : ''}`}
+                  className={`${classes.cell} ${right ? classes.right : ''} ${below ? classes.below : ''}`}
                 >
                   <div className={classes.value}>{cell(row)}</div>
                 </Cell>

@@ -43,6 +43,7 @@ export function PauseFields({ field }: Pick<FormState<PauseChoice, unknown>, 'fi
         leftSection={<Hourglass size={14} aria-hidden />}
         data={LENGTHS}
         allowDeselect={false}
+        data-autofocus
         {...field('lasts')}
       />
       <TextInput

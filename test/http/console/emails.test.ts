@@ -263,19 +263,24 @@ describe('the list of emails', () => {
     await service.store.removeEmails([whole, html])
   })
 
-  test('gives all tags of the emails that are asked for, and none of another company', async () => {
+  test('gives the texts of emails in full that rows clip, and none of another company', async () => {
     const tags = Array.from({ length: 9 }, (_, n) => ({ name: `n${n}`, value: 'v'.repeat(100) }))
-    const tagged = await send({ tags })
+    const subject = 's'.repeat(900)
+    const clipped = await send({ tags, subject })
     const read = async (wanted: string[], visitor = member, company = mine.id) => {
-      const reply = await visitor.ask('GET', `/companies/${company}/emails/tags?ids=${wanted.join(',')}`)
+      const reply = await visitor.ask('GET', `/companies/${company}/emails/unclipped?ids=${wanted.join(',')}`)
       assert.equal(reply.status, 200, reply.text)
-      return reply.body.emails
+      return reply.body.emails as { id: string; subject: string; tags: string[] }[]
     }
-    const all = { id: tagged, tags: tags.map(({ name, value }) => `${name}:${value}`) }
-    assert.deepEqual(await read([foreign, tagged, 'x']), [all])
-    assert.deepEqual(await read([foreign, tagged], operator, 'all'), [{ id: foreign, tags: [] }, all])
-    sent.splice(sent.indexOf(tagged), 1)
-    await service.store.removeEmails([tagged])
+    const { from, to } = (await list(`?q=${clipped}`)).emails[0]!
+    const all = { id: clipped, from, to, subject, tags: tags.map(({ name, value }) => `${name}:${value}`) }
+    assert.deepEqual(await read([foreign, clipped, 'x']), [all])
+    assert.deepEqual(
+      (await read([foreign, clipped], operator, 'all')).map(({ id }) => id),
+      [foreign, clipped],
+    )
+    sent.splice(sent.indexOf(clipped), 1)
+    await service.store.removeEmails([clipped])
   })
 
   test('has the emails of one company, or of all for operators', async () => {

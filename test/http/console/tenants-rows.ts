@@ -206,7 +206,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/emails/count': { may: SEES },
   'GET /companies/:company/emails/snippets': { may: SEES, query: `?ids=${randomUUID()}` },
   'GET /companies/:company/emails/reasons': { may: SEES, query: `?ids=${randomUUID()}` },
-  'GET /companies/:company/emails/tags': { may: SEES, query: `?ids=${randomUUID()}` },
+  'GET /companies/:company/emails/unclipped': { may: SEES, query: `?ids=${randomUUID()}` },
   'GET /companies/:company/emails/:email': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/attempts/:attempt': {
     ...{ may: SEES, ids: email, words: { attempt: '999999999' }, status: 404 },

@@ -133,7 +133,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /console/api/companies/:company/emails/reasons': {
     query: ({ ids }) => `?ids=${[ids.wide, ...many(99, () => ids.wide)].join(',')}`,
   },
-  'GET /console/api/companies/:company/emails/tags': {
+  'GET /console/api/companies/:company/emails/unclipped': {
     query: ({ ids }) => `?ids=${[ids.large, ids.wide, ...many(98, () => ids.wide)].join(',')}`,
   },
   'GET /console/api/companies/:company/emails/:email': { params: large, copies: 40 },

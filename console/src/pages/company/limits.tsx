@@ -63,7 +63,7 @@ export function Limits({ of: { id, limits, used }, mayChange }: { of: CompanySet
       />
       <Text size="sm">
         {limits.rate === null
-          ? 'Requests a second are not limited.'
+          ? 'There is no limit on requests per second.'
           : `All API keys together may make ${limits.rate.toLocaleString()} requests a second.`}
       </Text>
       <FormDialog

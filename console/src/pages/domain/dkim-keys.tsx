@@ -129,7 +129,7 @@ function KeyState({ of: { active, delegated, stage, keepUntil } }: { of: DomainD
     stage === null ? { word: active ? 'Signs mail' : unused, color: active ? 'road' : 'gray' } : STATES[stage]
   return (
     <Stack gap={2} align="flex-start">
-      <Badge variant="light" color={color}>
+      <Badge variant="light" color={color} size="lg">
         {word}
       </Badge>
       {stage === 'retiring' && (

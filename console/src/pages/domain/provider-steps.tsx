@@ -65,7 +65,7 @@ function aboutOf({ name }: WholeDomain, found: DomainZone | undefined): string {
   if (found === undefined) return `Looking for the DNS provider of ${name}...`
   const { zone, nameServers, provider } = found
   if (zone === null) return `DNS does not say which servers hold ${name}, so its provider is not known.`
-  const servers = `The servers of ${zone} are ${nameServers.join(', ')}`
+  const servers = `The name servers of ${zone} are ${nameServers.join(', ')}`
   return provider === null ? `${servers}. Sign in where they are run, often at the registrar.` : `${servers}.`
 }
 

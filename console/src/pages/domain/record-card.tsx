@@ -71,7 +71,7 @@ export function RecordCard({
         <Verdict {...lookup} />
       </Group>
       <Text size="sm" c="dimmed" mb="sm">
-        {purpose}
+        {withoutKind(purpose)}
       </Text>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <dl className={classes.wanted}>
@@ -98,6 +98,12 @@ export function RecordCard({
       </SimpleGrid>
     </Paper>
   )
+}
+
+/** The title names the kind of record; elsewhere the sentence does. */
+function withoutKind(purpose: string): string {
+  const said = purpose.replace(/^[A-Z]+: /, '')
+  return `${said[0]!.toUpperCase()}${said.slice(1)}`
 }
 
 function Waiting() {

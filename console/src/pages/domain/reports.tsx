@@ -1,6 +1,7 @@
 /** The reports of receivers about a domain: the servers that send as it, and the encryption of sessions with its mail servers. */
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { dmarcPolicyWords } from '../../../../src/operate/dmarc-policy-words.ts'
 import { type DmarcSummary, domainReportsQuery, type TlsResult } from '../../api/domain-reports.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
@@ -35,7 +36,7 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
           <Figure name="Pass" value={passing} />
           <Figure name="Fail" value={failing} />
           <Figure name="Days" value={days} />
-          <Figure name="Policy" value={policyWords(policy)} />
+          <Figure name="Policy" value={dmarcPolicyWords(policy)} />
           <Figure name="Reporters" value={reporters.length} />
         </Group>
       )}
@@ -80,7 +81,7 @@ function Unverified({ reports: { messages, failing, reporters } }: { reports: Dm
   return (
     <Text size="sm">
       Not verified: {number(messages)} messages, {number(failing)} of which fail, in reports that anybody may
-      have written in the name of <UntrustedText>{reporters.join(', ')}</UntrustedText>
+      have written in the name of <UntrustedText>{reporters.join(', ')}</UntrustedText>.
     </Text>
   )
 }
@@ -103,7 +104,10 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string | nu
         }
         columns={[
           { head: 'Day', rowHead: true, cell: ({ day }) => day },
-          { head: 'Policy', cell: ({ policy }) => policy },
+          {
+            head: 'Policy',
+            cell: ({ policy }) => POLICIES[policy] ?? <UntrustedText>{policy}</UntrustedText>,
+          },
           { head: 'Result', cell: ({ result }) => <UntrustedText>{result ?? 'success'}</UntrustedText> },
           { head: 'Server', cell: ({ host }) => <UntrustedText>{host ?? ''}</UntrustedText> },
           { head: 'From', cell: ({ source }) => <UntrustedText>{source ?? ''}</UntrustedText> },
@@ -112,6 +116,13 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string | nu
       />
     </Section>
   )
+}
+
+/** The types of a policy (RFC 8460 4.2). */
+const POLICIES: Readonly<Record<string, string>> = {
+  sts: 'MTA-STS',
+  tlsa: 'DANE',
+  'no-policy-found': 'None',
 }
 
 function ReportsRecord({ url }: { url: string }) {
@@ -157,8 +168,3 @@ function Nothing({ children }: { children: string }) {
 }
 
 const number = (value: number) => value.toLocaleString('en')
-
-function policyWords(policy: string | null): string {
-  if (policy === null) return 'none found'
-  return policy === 'unknown' ? policy : `p=${policy}`
-}

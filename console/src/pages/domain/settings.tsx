@@ -163,19 +163,21 @@ function WayOut({ company, domain }: SettingsProps) {
     <Section
       title="Delivery route"
       about={operator ? 'This domain can have a relay of its own.' : 'Operators choose the route.'}
+      action={
+        operator && (
+          <RelayActions
+            relay={domain.relay}
+            whose={domain.name}
+            set={(relay) => setDomainRelay(company, domain.id, relay)}
+          />
+        )
+      }
     >
       {relay === null ? <Text size="sm">{delivery}</Text> : <RelaySummary relay={relay} />}
       {domain.relay === null && domain.companyRelay !== null && (
         <Text size="sm" c="dimmed">
           This is the relay of the company.
         </Text>
-      )}
-      {operator && (
-        <RelayActions
-          relay={domain.relay}
-          whose={domain.name}
-          set={(relay) => setDomainRelay(company, domain.id, relay)}
-        />
       )}
     </Section>
   )

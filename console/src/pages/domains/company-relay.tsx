@@ -12,18 +12,23 @@ export function CompanyRelay({ company }: { company: string }) {
   const { data } = useQuery(relayQuery(company))
   if (data === undefined || (data.relay === null && !operator)) return null
   return (
-    <Section title="Delivery route" mt="xl">
+    <Section
+      title="Delivery route"
+      mt="xl"
+      action={
+        operator && (
+          <RelayActions
+            relay={data.relay}
+            whose="this company"
+            set={(relay) => setCompanyRelay(company, relay)}
+          />
+        )
+      }
+    >
       {data.relay === null ? (
         <Text size="sm">{delivery} A company or a domain can have a relay of its own instead.</Text>
       ) : (
         <RelaySummary relay={data.relay} />
-      )}
-      {operator && (
-        <RelayActions
-          relay={data.relay}
-          whose="this company"
-          set={(relay) => setCompanyRelay(company, relay)}
-        />
       )}
     </Section>
   )

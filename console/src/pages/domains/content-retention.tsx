@@ -37,7 +37,7 @@ export function ContentRetention({ own, usual, mayChange, set, mt }: ContentRete
         )
       }
     >
-      <Text size="sm">{Number.isFinite(applies) && `It is kept for ${days(applies)}.`}</Text>
+      <Text size="sm">{Number.isFinite(applies) && `Content is kept for ${days(applies)}.`}</Text>
       <FormDialog
         title="Content of finished emails"
         opened={opened}

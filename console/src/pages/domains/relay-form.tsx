@@ -45,7 +45,7 @@ export function RelayActions({
     <>
       <Group gap="xs">
         <Button variant="default" size="xs" onClick={() => setOpened(true)}>
-          {relay === null ? 'Set a relay' : 'Change'}
+          {relay === null ? 'Set a relay...' : 'Change relay...'}
         </Button>
         {relay !== null && (
           <ActionButton variant="subtle" color="red" size="xs" run={() => set(null)}>

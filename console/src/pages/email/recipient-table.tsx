@@ -7,7 +7,7 @@ import { useQueries } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, Suspense, useId, useMemo, useRef, useState } from 'react'
-import { replyText } from '../../../../src/operate/reply-text.ts'
+import { replyIn, replyText } from '../../../../src/operate/reply-text.ts'
 import { recipientSentence, statusPieces } from '../../../../src/operate/status-sentence.ts'
 import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
 import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../../api/email.ts'
@@ -280,6 +280,7 @@ function Row({
   const Chevron = isOpen ? ChevronDown : ChevronRight
   const { kind, address, position, state, category, waits, at } = recipient
   const status = statusOfRecipient(recipient, email.mostAttempts)
+  const said = replyText(recipient)
   return (
     <>
       <div className={classes.recipientHead}>
@@ -314,7 +315,7 @@ function Row({
               {status.note !== undefined && <span className={classes.recipientNote}>{status.note}</span>}
               {waits !== null && at !== null && <NextTry at={at} />}
             </span>
-            <UntrustedText>{replyText(recipient)}</UntrustedText>
+            <UntrustedText>{replyIn(said) ?? said}</UntrustedText>
           </Text>
         </UnstyledButton>
       </div>

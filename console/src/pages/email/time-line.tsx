@@ -24,7 +24,7 @@ import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { stepsOf } from './dialogue.ts'
 import classes from './email.module.css'
-import { inOrder } from './time-line-order.ts'
+import { inOrder, isSameServer } from './time-line-order.ts'
 
 type TimeLineEntry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
 
@@ -66,6 +66,7 @@ export function TimeLine({
                 attempt={entry.attempt}
                 number={entry.number}
                 code={codeOf(entry.attempt, email.events, position)}
+                isNamed={isSameServer(entries, index)}
               />
             )}
           </li>
@@ -157,12 +158,15 @@ function Attempt({
   attempt,
   number,
   code,
+  isNamed,
 }: {
   company: string
   email: string
   attempt: EmailAttempt
   number: number
   code: string | null
+  /** The attempt before it names the same server. */
+  isNamed: boolean
 }) {
   const [open, setOpen] = useState(false)
   const body = useId()
@@ -180,7 +184,7 @@ function Attempt({
           <Chevron size={16} aria-hidden style={{ flexShrink: 0, marginTop: 3 }} />
           <Text component="span" size="sm" miw={0}>
             Attempt {number}
-            {server !== null && (
+            {server !== null && !isNamed && (
               <>
                 {' at '}
                 <HostName>{server}</HostName>

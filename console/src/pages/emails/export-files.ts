@@ -3,14 +3,14 @@ import { downloadZip } from 'client-zip'
 import { CATEGORIZED } from '../../../../src/email/event.ts'
 import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
-import { emailsCsv, type MoreOfEmail, messageName } from './exported.ts'
+import { emailsCsv, type MoreOfEmail, messageName, type Unclipped } from './exported.ts'
 import type { EmailListItem } from './merge.ts'
 
 /** Octets of all messages of one export. */
 const MOST_OCTETS = 1024 ** 3
 /** Messages that are read at the same time. */
 const TOGETHER = 4
-/** Emails whose reasons or tags are read at the same time. */
+/** Emails of which more than their rows is read at the same time. */
 const READ_TOGETHER = 100
 
 export interface ExportCounts {
@@ -34,7 +34,7 @@ export async function csv(
   { signal, run, set }: ExportProgress,
 ): Promise<Blob> {
   const more = new Map<string, MoreOfEmail>()
-  const partial = emails.filter((email) => hasReason(email) || hasMoreTags(email))
+  const partial = emails.filter((email) => hasReason(email) || isClipped(email))
   set({ done: emails.length - partial.length })
   for (const [company, those] of Map.groupBy(partial, (email) => email.company)) {
     for (let at = 0; at < those.length; at += READ_TOGETHER) {
@@ -42,8 +42,8 @@ export async function csv(
       for (const reason of await reasonsOf(signal, company, some.filter(hasReason).map(idOf))) {
         more.set(reason.id, { reason })
       }
-      for (const { id, tags } of await tagsOf(signal, company, some.filter(hasMoreTags).map(idOf))) {
-        more.set(id, { ...more.get(id), tags })
+      for (const texts of await unclippedOf(signal, company, some.filter(isClipped).map(idOf))) {
+        more.set(texts.id, { ...more.get(texts.id), texts })
       }
       set({ done: run().done + some.length })
     }
@@ -57,9 +57,9 @@ function hasReason({ lastEvent }: EmailListItem): boolean {
   return (CATEGORIZED as readonly string[]).includes(lastEvent)
 }
 
-/** Rows have the first tags, and the beginning of long ones. */
-function hasMoreTags({ tags, tagCount }: EmailListItem): boolean {
-  return tagCount > tags.length || tags.some((tag) => tag.endsWith('…'))
+/** Rows have the first tags, and the beginnings of long texts. */
+function isClipped({ from, to, subject, tags, tagCount }: EmailListItem): boolean {
+  return tagCount > tags.length || [from, to, subject, ...tags].some((text) => text.endsWith('…'))
 }
 
 async function reasonsOf(signal: AbortSignal, company: string, ids: readonly string[]) {
@@ -70,11 +70,11 @@ async function reasonsOf(signal: AbortSignal, company: string, ids: readonly str
 }
 
 /** An answer may end before the last email. */
-async function tagsOf(signal: AbortSignal, company: string, ids: readonly string[]) {
-  const found: { id: string; tags: string[] }[] = []
+async function unclippedOf(signal: AbortSignal, company: string, ids: readonly string[]) {
+  const found: Unclipped[] = []
   for (let rest = ids; rest.length > 0; ) {
     const query = { ids: rest.join(',') }
-    const read = () => call('GET /companies/:company/emails/tags', { company, query, signal })
+    const read = () => call('GET /companies/:company/emails/unclipped', { company, query, signal })
     const { emails } = await persistently(read, () => signal.aborted)
     found.push(...emails)
     const last = emails.at(-1)

@@ -1,18 +1,20 @@
 /** The content of exported files. Pure. */
 import type { Static } from 'typebox'
-import type { REASONS } from '../../../../src/http/console/contract/emails.ts'
+import type { REASONS, UNCLIPPED } from '../../../../src/http/console/contract/emails.ts'
 import { csvOf } from '../../parts/csv.ts'
 import type { EmailListItem } from './merge.ts'
 
 /** Characters of a subject in the name of a file. */
 const LONGEST_NAME = 60
 
+export type Unclipped = Static<typeof UNCLIPPED>['emails'][number]
+
 /** What the rows of a list leave out. */
 export interface MoreOfEmail {
   /** Why mail of it was refused last, or is late. */
   reason?: Static<typeof REASONS>['reasons'][number]
-  /** All tags; absent: the row has them. */
-  tags?: readonly string[]
+  /** Absent: the row has them in full. */
+  texts?: Unclipped
 }
 
 const COLUMNS: readonly (readonly [
@@ -24,11 +26,11 @@ const COLUMNS: readonly (readonly [
   ['last_event', ({ lastEvent }) => lastEvent],
   ['reason', (_, { reason }) => reason?.category ?? ''],
   ['permanent', (_, { reason }) => (reason === undefined ? '' : String(reason.permanent))],
-  ['from', ({ from }) => from],
-  ['to', ({ to }) => to],
+  ['from', (row, { texts = row }) => texts.from],
+  ['to', (row, { texts = row }) => texts.to],
   ['recipients', ({ recipients }) => String(recipients)],
-  ['subject', ({ subject }) => subject],
-  ['tags', ({ tags }, { tags: all = tags }) => all.join(' ')],
+  ['subject', (row, { texts = row }) => texts.subject],
+  ['tags', (row, { texts = row }) => texts.tags.join(' ')],
 ]
 
 /** `more`: by id. */

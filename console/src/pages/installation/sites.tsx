@@ -67,6 +67,7 @@ export function Sites() {
               head: 'Actions',
               headHidden: true,
               right: true,
+              below: true,
               cell: (site) => <SiteQueueActions site={site.name} part={partOf(site)} />,
             },
           ]}

@@ -2,8 +2,10 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { lastReplyText } from '../../../../src/operate/reply-text.ts'
 import type { ExplanationAnswer } from '../../api/explain.ts'
 import { useMe } from '../../api/session.ts'
+import { Clamped } from '../../parts/clamped.tsx'
 import { DueTime } from '../../parts/due-time.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { HostName } from '../../parts/host-name.tsx'
@@ -15,7 +17,7 @@ interface Explained {
 }
 
 export function ExplainedFacts({ of }: Explained) {
-  const { route, site, hosts, source, suppressions, pauses } = of
+  const { route, site, hosts, source, suppressions, pauses, problem } = of
   const isDirect = route === 'direct'
   const { companies } = useMe()
   const nameOf = (id: string) => companies.find((each) => each.id === id)?.name ?? 'another company'
@@ -28,8 +30,12 @@ export function ExplainedFacts({ of }: Explained) {
       </Fact>
       {site.closed !== null && (
         <Fact name="Closed">
-          since <Time at={site.closed.since} />, next try <DueTime at={site.closed.next_try_at} />:{' '}
-          <UntrustedText>{site.closed.reason}</UntrustedText>
+          since <Time at={site.closed.since} />, next try <DueTime at={site.closed.next_try_at} />
+          {problem?.includes(site.closed.reason) !== true && (
+            <>
+              : <UntrustedText>{site.closed.reason}</UntrustedText>
+            </>
+          )}
           {site.closed.list !== null && (
             <>
               {' '}
@@ -114,15 +120,17 @@ export function LatestMail({ company, of: { last } }: Explained & { company: str
         Latest mail to this domain
       </Text>
       {last.map(({ email_id, accepted_at, recipient, state, reply }) => (
-        <Text size="sm" key={email_id}>
+        <Text size="sm" component="div" key={email_id}>
           <Anchor component={Link} to={`/c/${company}/emails/${email_id}`} inherit>
             <UntrustedText>{recipient}</UntrustedText>
           </Anchor>{' '}
           <Time at={accepted_at} />: {state}
           {reply !== null && (
-            <>
-              , <UntrustedText>{reply}</UntrustedText>
-            </>
+            <Text size="xs" c="dimmed" component="div">
+              <Clamped>
+                <UntrustedText>{lastReplyText(reply)}</UntrustedText>
+              </Clamped>
+            </Text>
           )}
         </Text>
       ))}

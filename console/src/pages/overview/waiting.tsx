@@ -45,7 +45,7 @@ function WaitingByDestination({ company }: { company: string }) {
   return (
     <WaitingTable
       title="Waiting mail by recipient domain"
-      about="Recipient domains by waiting mail, most first, with the last reply of their servers"
+      about="The recipient domains that most mail waits for, with the last reply of their servers"
       what="recipient domains"
       keyOf={({ domain }) => domain}
       {...{ data, page, setPage }}
@@ -72,7 +72,7 @@ function WaitingBySite() {
   return (
     <WaitingTable
       title="Waiting mail by site"
-      about="Sites by waiting mail, most first, for all their recipient domains together"
+      about="The groups of mail servers that most mail waits for, each with all its recipient domains"
       what="sites"
       keyOf={({ name }) => name}
       {...{ data, page, setPage }}
@@ -108,7 +108,7 @@ function WaitingByCompany() {
   return (
     <WaitingTable
       title="Waiting mail by company"
-      about="Companies by waiting mail, most first, with the last reply of a server"
+      about="The companies with the most waiting mail, with the last reply of a server"
       what="companies"
       keyOf={({ company: { id } }) => id}
       {...{ data, page, setPage }}

@@ -24,7 +24,7 @@ export const EMAIL_ROW = object({
   domain: { type: 'string', description: 'Name of the sending domain; its id where it is gone.' },
   from: { type: 'string' },
   to: { type: 'string', description: 'The first address that it is shown to be to.' },
-  /** Long subjects and tags are clipped. */
+  /** Clipped where they are long: addresses, the subject, and each tag. */
   subject: { type: 'string' },
   tags: {
     type: 'array',
@@ -137,11 +137,14 @@ export const REASONS = object({
 })
 
 /**
- * All tags in full. Emails that are gone are left out, and so are the last ones once the answer is large: ask for them
- * again.
+ * The texts that rows clip, in full, and all tags. Emails that are gone are left out, and so are the last ones once the
+ * answer is large: ask for them again.
  */
-export const TAGS = object({
-  emails: { type: 'array', items: object({ id: TEXT, tags: { type: 'array', items: TEXT } }) },
+export const UNCLIPPED = object({
+  emails: {
+    type: 'array',
+    items: object({ id: TEXT, from: TEXT, to: TEXT, subject: TEXT, tags: { type: 'array', items: TEXT } }),
+  },
 })
 
 /** Changes to the emails of one company, or of all: the data of one server-sent event. */
@@ -177,11 +180,11 @@ export const EMAIL_LIST_ROUTES = routes('company', {
     query: object({ ids: PASSAGE }),
     answer: REASONS,
   },
-  'GET /companies/:company/emails/tags': {
-    operation: 'email_tags',
+  'GET /companies/:company/emails/unclipped': {
+    operation: 'email_unclipped',
     /** Up to 100, with commas between them. */
     query: object({ ids: PASSAGE }),
-    answer: TAGS,
+    answer: UNCLIPPED,
   },
 })
 

@@ -7,7 +7,7 @@ import { countedStatuses, recipientsOf } from '../../../operate/listed-status.ts
 import { mostAttemptsOf } from '../../../operate/next-step.ts'
 import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
 import type { HttpDeps } from '../../deps.ts'
-import type { EMAIL_ROW } from '../contract/emails.ts'
+import type { EMAIL_ROW, UNCLIPPED } from '../contract/emails.ts'
 
 export type EmailRowJson = Static<typeof EMAIL_ROW>
 
@@ -47,15 +47,14 @@ function emailRow(
   counts: RecipientCounts | null,
   { directory, closed, mostAttempts, now }: RowCircumstances,
 ): EmailRowJson {
-  const { id, companyId, domainId, from, to, cc, bcc, subject, tags, createdAt, scheduledAt, lastEvent } =
-    email
+  const { id, companyId, domainId, from, subject, tags, createdAt, scheduledAt, lastEvent } = email
   const domain = directory.domain(domainId)
   return {
     id,
     company: companyId,
     domain: domain?.name ?? domainId,
     from: clip(from, LONGEST),
-    to: clip(to[0] ?? cc[0] ?? bcc[0] ?? '', LONGEST),
+    to: clip(firstAddress(email), LONGEST),
     subject: clip(subject, LONGEST),
     tags: tags.slice(0, MOST_TAGS).map((tag) => clip(tagText(tag), LONGEST_TAG)),
     tagCount: tags.length,
@@ -67,9 +66,14 @@ function emailRow(
   }
 }
 
-/** All tags, in full. */
-export function tagTexts({ tags }: Pick<EmailSummary, 'tags'>): string[] {
-  return tags.map(tagText)
+/** The texts that a row clips. */
+export function unclippedEmail(email: EmailSummary): Static<typeof UNCLIPPED>['emails'][number] {
+  const { id, from, subject, tags } = email
+  return { id, from, to: firstAddress(email), subject, tags: tags.map(tagText) }
+}
+
+function firstAddress({ to, cc, bcc }: EmailSummary): string {
+  return to[0] ?? cc[0] ?? bcc[0] ?? ''
 }
 
 /** In the form dialect each tag is a value of the name `tag`. */

@@ -17,16 +17,16 @@ import { BEGINNING, snippetOf } from '../../shown-emails/snippet.ts'
 import type { EMAIL_LIST_ROUTES } from '../contract/emails.ts'
 import type { PartOf } from '../contract/route.ts'
 import type { Works } from '../work.ts'
-import { emailRows, tagTexts } from './email-row.ts'
+import { emailRows, unclippedEmail } from './email-row.ts'
 
 /** Emails whose snippets one request reads, and octets of memory for each. */
 const MOST_SNIPPETS = 25
 const SNIPPET_ROOM = 4 * BEGINNING
 /** Emails whose reasons one request reads. */
 const MOST_REASONS = 100
-/** Emails whose tags one request reads, and octets of their summaries: a later request reads the rest. */
-const MOST_TAGGED = 100
-const TAGGED_OCTETS = 256 * 1024
+/** Emails that one request reads unclipped, and octets of their summaries: a later request reads the rest. */
+const MOST_UNCLIPPED = 100
+const UNCLIPPED_OCTETS = 256 * 1024
 
 function idsIn({ ids }: { ids: string }, most: number): string[] {
   const named = ids.split(',')
@@ -192,10 +192,10 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
     return { reasons: await deps.store.readReasons(idsIn(query, MOST_REASONS), company) }
   },
 
-  'GET /companies/:company/emails/tags': async ({ op, company, query }) => {
+  'GET /companies/:company/emails/unclipped': async ({ op, company, query }) => {
     authorise(op.caller, 'read')
-    const found = await op.store.summaries(idsIn(query, MOST_TAGGED), TAGGED_OCTETS)
+    const found = await op.store.summaries(idsIn(query, MOST_UNCLIPPED), UNCLIPPED_OCTETS)
     const visible = found.filter(({ companyId }) => company === null || companyId === company)
-    return { emails: visible.map((email) => ({ id: email.id, tags: tagTexts(email) })) }
+    return { emails: visible.map(unclippedEmail) }
   },
 }
