@@ -3,10 +3,9 @@
  * one mail, and what is under way, have limits.
  */
 import type { Lookup } from '../dns/lookup.ts'
-import { WorkerDied } from '../workers/error.ts'
+import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import { SMALL, type Workers } from '../workers/workers.ts'
-import { STRANGERS } from './arrived-mail.ts'
 import { type ProofParty, ProofPlaces } from './proof-places.ts'
 import type { DkimReference } from './read-mail.ts'
 import { keyForMail } from './signature-key.ts'
@@ -27,6 +26,8 @@ export interface SignedMail {
   raw: Uint8Array
 }
 
+/** The company whose turn the verification of signatures takes: it does not wait behind large mail. */
+const PROOFS = 'inbound proofs'
 const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
 /** The most DKIM keys that are looked up for one mail. */
 const MOST_KEYS = 4
@@ -94,17 +95,19 @@ export class MailSignatures {
     return (await Promise.all(answered)).every(Boolean)
   }
 
+  /** Null: the workers are too busy. */
   async #verifyWith(
     keys: SignatureCheck['keys'],
-    { raw, covering }: SignedMail,
+    { raw, covering, client }: SignedMail,
     signatures: readonly DkimReference[],
-  ): Promise<boolean> {
+  ): Promise<boolean | null> {
     if (keys.size === 0) return false
     try {
-      const valid = await this.#verify({ raw, keys, covering })
+      const valid = await this.#verify({ raw, keys, covering }, client)
       return valid.some((domain) => signatures.some((signature) => signature.domain === domain))
     } catch (error) {
       if (error instanceof WorkerDied) return false
+      if (error instanceof WorkersBusy) return null
       throw error
     }
   }
@@ -112,10 +115,10 @@ export class MailSignatures {
   /**
    * Loads the verifier only when it is used. Its work is bounded, but no small task, of which others wait for the end.
    */
-  async #verify(verification: SignatureCheck): Promise<string[]> {
+  async #verify(verification: SignatureCheck, party: string): Promise<string[]> {
     if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
     const weight = Math.max(verification.raw.byteLength, SMALL + 1)
-    return await this.#workers.run(VERIFY, verification, { company: STRANGERS, weight })
+    return await this.#workers.run(VERIFY, verification, { company: PROOFS, party, weight })
   }
 }
 

@@ -33,6 +33,7 @@ import type { Workers } from '../workers/workers.ts'
 import {
   type ArrivedMail,
   MOST_READ,
+  partyOf,
   type ReceivedMail,
   type ReceiveMail,
   STRANGERS,
@@ -86,10 +87,11 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   const lookups = new SharedCalls((named: NamedEmail[]) => store.reportedEmails(named))
 
   /** A mail with several recipients arrives once for each of them, with the same octets. */
-  function readOnce(raw: Uint8Array): Promise<ReadMail> {
+  function readOnce(arrived: ArrivedMail): Promise<ReadMail> {
+    const { raw } = arrived
     let read = reads.get(raw)
     if (read === undefined) {
-      read = readIn(workers, raw.subarray(0, MOST_READ))
+      read = readIn(workers, raw.subarray(0, MOST_READ), partyOf(arrived))
       reads.set(raw, read)
     }
     return read
@@ -98,7 +100,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   return async (arrived) => {
     const size = arrived.size ?? arrived.raw.byteLength
     const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MOST_READ) }
-    const read = await readOnce(arrived.raw)
+    const read = await readOnce(arrived)
     const found = await findEmail(mail, read)
     const judged = await judge(found)
     // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
@@ -106,6 +108,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const receipt = isForReports(arrived, read)
       ? await parts.domainReports?.receiveMail(mail.raw, {
           companyId: arrived.companyId,
+          party: partyOf(arrived),
           author: () => reporters.authorOf(signedMail(mail, read)),
         })
       : undefined
@@ -192,14 +195,15 @@ function outcomeOfReceipt(receipt: ReportReceipt | undefined): Omit<MailOutcome,
 
 /** The facts of a mail from which its source is proven. */
 function signedMail(
-  { client, companyId, peer, raw }: ArrivedMail,
+  arrived: ArrivedMail,
   { author, signatures, covering }: ReadMail,
 ): SignedMail & { author: string } {
+  const { client, companyId, raw } = arrived
   return {
     author,
     signatures,
     covering,
-    client: client ?? companyId ?? peer,
+    client: partyOf(arrived),
     network: client ?? companyId ?? null,
     raw,
   }
@@ -226,10 +230,10 @@ interface Found {
 /**
  * Reads a mail. One that crashes a worker is kept without consequences, because it would crash the next worker, too.
  */
-async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMail> {
+async function readIn(workers: Workers | null, raw: Uint8Array, party: string): Promise<ReadMail> {
   if (workers === null || raw.byteLength <= SMALL) return readMail(raw)
   try {
-    return await workers.run(READ, raw, { company: STRANGERS, weight: raw.byteLength })
+    return await workers.run(READ, raw, { company: STRANGERS, party, weight: raw.byteLength })
   } catch (error) {
     if (error instanceof WorkerDied) return unreadable(raw)
     throw error

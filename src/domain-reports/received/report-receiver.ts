@@ -41,6 +41,8 @@ export interface VerifiedAuthor {
 export interface MailedReport {
   /** Only domains of this company count; absent: of all. */
   companyId?: string | undefined
+  /** Who sent it, as the workers share their time: see TaskOptions. */
+  party: string
   /** Called for a report about a domain of ours. */
   author(): Promise<VerifiedAuthor>
 }
@@ -48,14 +50,14 @@ export interface MailedReport {
 /** The receipt of a report, durable when it resolves; rejects when the store takes no commits. */
 export interface ReportReceiver {
   receiveMail(raw: Uint8Array, mailed: MailedReport): Promise<ReportReceipt>
-  /** A TLS report about this domain, as it was posted. */
-  receiveTlsReport(octets: Uint8Array, domainId: string): Promise<ReportReceipt>
+  /** A TLS report about this domain, as it was posted. `party`: see MailedReport. */
+  receiveTlsReport(octets: Uint8Array, domainId: string, party: string): Promise<ReportReceipt>
 }
 
 /** The most unpacked octets for each packed octet, because unpacking is the cost. */
 const MOST_RATIO = 1_000
 const READ = jobAt<ReportOctets, ReadReport>(new URL('./read-report-job.ts', import.meta.url))
-/** The company whose turn reports of strangers take. */
+/** The company whose turns reports of strangers take. */
 export const REPORTERS = 'domain-reports'
 
 /** The oldest, and the longest, period of a report. Genuine reports are daily and recent. */
@@ -83,21 +85,26 @@ interface DomainPart {
 
 export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
   return {
-    async receiveMail(octets, { companyId, author }) {
+    async receiveMail(octets, { companyId, party, author }) {
       const isOwn = (domain: SendingDomain) => companyId === undefined || domain.companyId === companyId
-      return await keep(parts, await read(parts, { form: 'mail', octets }), { isOwn, author })
+      return await keep(parts, await read(parts, { form: 'mail', octets }, party), { isOwn, author })
     },
-    async receiveTlsReport(octets, domainId) {
+    async receiveTlsReport(octets, domainId, party) {
       const isOwn = ({ id }: SendingDomain) => id === domainId
-      return await keep(parts, await read(parts, { form: 'tls', octets }), { isOwn, author: unknownAuthor })
+      const report = await read(parts, { form: 'tls', octets }, party)
+      return await keep(parts, report, { isOwn, author: unknownAuthor })
     },
   }
 }
 
-async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promise<ReadReport> {
+async function read(
+  { workers }: ReportReceiverParts,
+  sent: ReportOctets,
+  party: string,
+): Promise<ReadReport> {
   try {
     const weight = Math.min(sent.octets.byteLength * MOST_RATIO, MOST_UNPACKED)
-    return await workers.run(READ, sent, { company: REPORTERS, weight })
+    return await workers.run(READ, sent, { company: REPORTERS, party, weight })
   } catch (error) {
     if (error instanceof WorkerDied)
       return { kind: 'unreadable', reason: 'The report is too large to be read.' }
