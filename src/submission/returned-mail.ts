@@ -143,8 +143,11 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     try {
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
-      // A client that has disconnected will send the mail again, so this copy takes no turn.
-      await this.context.whileThere((gone) => this.#parts.pace.turn(network, gone))
+      const { addressees, pace } = this.#parts
+      const recipients = addressees.distinct(transaction.recipients, Date.now())
+      // Each recipient costs as much as a message. A client that has disconnected will send the mail again, so this
+      // copy takes no turn.
+      await this.context.whileThere((gone) => Promise.all(recipients.map(() => pace.turn(network, gone))))
       // RFC 5321 4.4. The reader recognizes automatic replies and forged reports by this field.
       const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
       const mail = {
@@ -155,7 +158,6 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
         client: network,
         reversePath,
       } as const
-      const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))
       const kept = await Promise.all(received)
       const id = kept[0]!.id
