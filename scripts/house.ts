@@ -88,7 +88,9 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'mailbox',
     about: 'the bounce mailbox: reading a folder over IMAP, on one node at a time',
-    imports: words('inbound/arrived-mail.ts store/store.ts config/values.ts network/connect-fault.ts common'),
+    imports: words(
+      'inbound/arrived-mail.ts store/store.ts config/values.ts workers/error.ts network/connect-fault.ts common',
+    ),
   },
   {
     name: 'inbound',

@@ -41,6 +41,12 @@ export class SharedPool {
     return held < this.#shape.timesFree * (this.#shape.size - this.#shape.kept - this.#taken)
   }
 
+  /** The most that a company that holds `held` may hold at once, if the others keep what they have. */
+  shareOf(held: number): number {
+    const { size, kept, timesFree } = this.#shape
+    return (timesFree * (size - kept - (this.#taken - held))) / (1 + timesFree)
+  }
+
   /**
    * Tells whether there is room for `amount` in one piece. An amount beyond the whole has room when nothing is taken.
    */

@@ -23,8 +23,13 @@ export interface ArrivedMail {
 /** The most octets of a mail that are read. SMTP, HTTP and IMAP may drop the rest. */
 export const MOST_READ = READ_LIMIT
 
-/** Mail from unknown senders takes its turns as if it belonged to a company with this id. */
+/** In the workers, mail from strangers takes its turns as if it belonged to a company with this id. */
 export const STRANGERS = 'inbound'
+
+/** Who shares what has a limit for each sender: the network of a client, a company that hands mail in, or a mailbox. */
+export function partyOf({ client, companyId, peer }: ArrivedMail): string {
+  return client ?? companyId ?? peer
+}
 
 export interface ReceivedMail extends InboundResult {
   kind: InboundKind

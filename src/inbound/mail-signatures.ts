@@ -3,9 +3,9 @@
  * one mail, and what is under way, have limits.
  */
 import type { Lookup } from '../dns/lookup.ts'
-import { WorkerDied } from '../workers/error.ts'
+import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
-import { SMALL, type Workers } from '../workers/workers.ts'
+import { SMALL, type TaskOptions, type Workers } from '../workers/workers.ts'
 import { type ProofParty, ProofPlaces } from './proof-places.ts'
 import type { DkimReference } from './read-mail.ts'
 import { keyForMail } from './signature-key.ts'
@@ -23,11 +23,13 @@ export interface SignedMail {
   client: string
   /** The network of the client, or the company that handed the mail in; null: unknown. */
   network: string | null
-  /** The company whose turn the verification takes. */
-  company: string
+  /** The company that handed it in, whose turn the verification takes; null: it came over SMTP or from a mailbox. */
+  company: string | null
   raw: Uint8Array
 }
 
+/** The company whose turn the verification of strangers' mail takes: it does not wait behind large mail. */
+const PROOFS = 'inbound proofs'
 const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
 /** The most DKIM keys that are looked up for one mail. */
 const MOST_KEYS = 4
@@ -102,17 +104,20 @@ export class MailSignatures {
     await Promise.all(lookups)
   }
 
+  /** Null: the workers are too busy. */
   async #verifyWith(
     keys: SignatureCheck['keys'],
-    { raw, covering, company }: SignedMail,
+    { raw, covering, client, company }: SignedMail,
     signatures: readonly DkimReference[],
-  ): Promise<boolean> {
+  ): Promise<boolean | null> {
     if (keys.size === 0) return false
     try {
-      const valid = await this.#verify({ raw, keys, covering }, company)
+      const turn = { company: company ?? PROOFS, party: client }
+      const valid = await this.#verify({ raw, keys, covering }, turn)
       return valid.some((domain) => signatures.some((signature) => signature.domain === domain))
     } catch (error) {
       if (error instanceof WorkerDied) return false
+      if (error instanceof WorkersBusy) return null
       throw error
     }
   }
@@ -120,10 +125,13 @@ export class MailSignatures {
   /**
    * Loads the verifier only when it is used. Its work is bounded, but no small task, of which others wait for the end.
    */
-  async #verify(verification: SignatureCheck, company: string): Promise<string[]> {
+  async #verify(
+    verification: SignatureCheck,
+    turn: Pick<TaskOptions, 'company' | 'party'>,
+  ): Promise<string[]> {
     if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
     const weight = Math.max(verification.raw.byteLength, SMALL + 1)
-    return await this.#workers.run(VERIFY, verification, { company, weight })
+    return await this.#workers.run(VERIFY, verification, { ...turn, weight })
   }
 }
 

@@ -35,7 +35,7 @@ export interface PaceParts {
 
 export class ReturnedMailPace {
   readonly #parts: PaceParts
-  /** By sender: the group of a server's address, a company, or the mailbox. */
+  /** By sender: the network of a server, a company, or the mailbox. */
   readonly #waiting = new CompanyTurns<() => void>()
   #timer: NodeJS.Timeout | undefined
   #rate = MOST
@@ -56,7 +56,7 @@ export class ReturnedMailPace {
 
   /**
    * Resolves when the mail may be read: at once, if none has come for a while. If `gone` is aborted before, takes no
-   * turn and rejects with its reason. `from`: the group of the client's address, the company, or the mailbox.
+   * turn and rejects with its reason. `from`: the network of the client, the company, or the mailbox.
    */
   turn(from: string, gone: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -24,6 +24,7 @@ import type { Workers } from '../workers/workers.ts'
 import {
   type ArrivedMail,
   MOST_READ,
+  partyOf,
   type ReceivedMail,
   type ReceiveMail,
   STRANGERS,
@@ -79,7 +80,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const { raw } = arrived
     let read = reads.get(raw)
     if (read === undefined) {
-      read = readIn(workers, raw.subarray(0, MOST_READ), turnOf(arrived))
+      read = readIn(workers, arrived)
       reads.set(raw, read)
     }
     return read
@@ -96,6 +97,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const receipt = isForReports(arrived, read)
       ? await parts.domainReports?.receiveMail(mail.raw, {
           companyId: arrived.companyId,
+          party: partyOf(arrived),
           author: () => reporters.authorOf(signedMail(mail, read)),
         })
       : undefined
@@ -164,24 +166,19 @@ function outcomeOfReceipt(receipt: ReportReceipt | undefined): Omit<MailOutcome,
   return { refused: 'counted', note: receipt.note ?? null }
 }
 
-/** Mail that a company hands in, and mail of strangers, do not wait for each other. */
-function turnOf({ companyId }: ArrivedMail): string {
-  return companyId ?? STRANGERS
-}
-
 /** The facts of a mail from which its source is proven. */
 function signedMail(
   mail: ArrivedMail,
   { author, signatures, covering }: ReadMail,
 ): SignedMail & { author: string } {
-  const { client, companyId, peer, raw } = mail
+  const { client, companyId, raw } = mail
   return {
     author,
     signatures,
     covering,
-    client: client ?? companyId ?? peer,
+    client: partyOf(mail),
     network: client ?? companyId ?? null,
-    company: turnOf(mail),
+    company: companyId ?? null,
     raw,
   }
 }
@@ -204,10 +201,13 @@ interface Found extends FoundEmail {
 /**
  * Reads a mail. One that crashes a worker is kept without consequences, because it would crash the next worker, too.
  */
-async function readIn(workers: Workers | null, raw: Uint8Array, company: string): Promise<ReadMail> {
+async function readIn(workers: Workers | null, arrived: ArrivedMail): Promise<ReadMail> {
+  const raw = arrived.raw.subarray(0, MOST_READ)
   if (workers === null || raw.byteLength <= MOST_READ_HERE) return readMail(raw)
+  // Mail that a company hands in, and mail of strangers, do not wait for each other.
+  const turn = { company: arrived.companyId ?? STRANGERS, party: partyOf(arrived) }
   try {
-    return await workers.run(READ, raw, { company, weight: raw.byteLength })
+    return await workers.run(READ, raw, { ...turn, weight: raw.byteLength })
   } catch (error) {
     if (error instanceof WorkerDied) return unreadable(raw)
     throw error

@@ -7,6 +7,7 @@ import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import type { ArrivedMail, ReceivedMail } from '../inbound/arrived-mail.ts'
 import type { FollowerStore } from '../store/store.ts'
+import { WorkersBusy } from '../workers/error.ts'
 import { FailedMessages } from './failed-messages.ts'
 import { LastRead } from './last-read.ts'
 import { PutOffMessages } from './put-off-messages.ts'
@@ -205,8 +206,8 @@ export class BounceMailbox {
   }
 
   /**
-   * The UID; null for a message that is put off, that failed by itself, or whose turn has not come before the end.
-   * Rejects when the store does not take commits.
+   * The UID; null for a message that is put off, for which the workers are too busy, that failed by itself, or whose
+   * turn has not come before the end. Rejects when the store does not take commits.
    */
   async #receive({ uid, raw, size }: FoundMessage): Promise<number | null> {
     const { receive, probe, onMessage, log } = this.#parts
@@ -220,6 +221,8 @@ export class BounceMailbox {
     try {
       received = await receive({ raw, size, recipient: null, source: 'mailbox', peer: this.#name })
     } catch (error) {
+      // It is found again by the next search for unread messages.
+      if (error instanceof WorkersBusy) return null
       await probe()
       this.#failed.add(uid)
       log.warn({ mailbox: this.#name, uid, err: error }, 'A message of the bounce mailbox could not be read')

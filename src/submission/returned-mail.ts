@@ -12,6 +12,7 @@ import { clip } from '../ingress/fault.ts'
 import { assertData, beforeMessage } from './before-message.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type SessionContext } from './context.ts'
+import { NetworkPlaces } from './network-places.ts'
 import type { MailPolicy, MailTransactions } from './policy.ts'
 import { BEYOND, receive } from './receive.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
@@ -32,6 +33,12 @@ const MOST_NAMED = 100
 /** All returned mail together has the share of one company, so a flood takes no more than that from senders. */
 export const RETURNED_MAIL = 'returned mail'
 
+const TOO_MANY = reply(
+  451,
+  '4.3.2',
+  'Too much returned mail from your network is under way here; try again later',
+)
+
 interface ReturnedMailParts {
   addressees: Addressees
   receiveMail: ReceiveMail
@@ -40,6 +47,7 @@ interface ReturnedMailParts {
 }
 
 export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
+  const places = new NetworkPlaces()
   return {
     setting: 'POSTROAD_BOUNCE_LISTEN',
     // The rest of a longer mail is read and dropped.
@@ -49,7 +57,7 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
       context.words = returnedMailWords
       const until = performance.now() + SESSION_WITHIN
       return {
-        transactions: new Returning(context, parts),
+        transactions: new Returning(context, parts, places),
         logins: null,
         idle: () => Math.max(0, Math.min(IDLE, until - performance.now())),
       }
@@ -59,12 +67,18 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
 
 class Returning extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
+  readonly #places: NetworkPlaces
   /** MAIL FROM of the current transaction. */
   #reversePath = ''
 
-  constructor(context: SessionContext, parts: ReturnedMailParts) {
+  constructor(context: SessionContext, parts: ReturnedMailParts, places: NetworkPlaces) {
     super(context)
     this.#parts = parts
+    this.#places = places
+  }
+
+  get #network(): string {
+    return addressNetwork(this.context.address)
   }
 
   mail(rest: string): SubmissionReply {
@@ -76,12 +90,19 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       throw new CommandRefusal(smtpWords({ code: 'message_too_large', max: most, found: size }))
     const { id: sessionId, channel, parts } = this.context
     const { admission } = parts.ingress
+    const network = this.#network
     const transaction = new MailTransaction({
       admission,
       socket: channel.socket,
       sessionId,
       size,
-      admit: (visitor) => admission.admit(visitor, RETURNED_MAIL),
+      admit: (visitor) => {
+        if (!this.#places.allows(network, admission.shareOf(RETURNED_MAIL)))
+          throw new CommandRefusal(TOO_MANY)
+        admission.admit(visitor, RETURNED_MAIL)
+        this.#places.take(network)
+      },
+      onEnd: () => this.#places.give(network),
       giveWay: this.giveWay,
     })
     this.begin(transaction)
@@ -103,12 +124,15 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     if (transaction.recipients.size >= MOST_RECIPIENTS && !transaction.recipients.has(address)) {
       throw new CommandRefusal(reply(452, '4.5.3', 'Send another message to the other recipients'))
     }
+    // Only now: anybody can send MAIL and wait, and name recipients that do not exist.
+    transaction.admit()
     transaction.add(address)
     return reply(250, '2.1.5', 'Ok')
   }
 
   async data(rest: string): Promise<SubmissionReply> {
-    const { channel, address: peer, group } = this.context
+    const { channel, address: peer } = this.context
+    const network = this.#network
     const reversePath = this.#reversePath
     const { transaction, body } = await beforeMessage(this.context, async () => {
       const transaction = this.current()
@@ -119,8 +143,11 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     try {
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
-      // A client that has disconnected will send the mail again, so this copy takes no turn.
-      await this.context.whileThere((gone) => this.#parts.pace.turn(group, gone))
+      const { addressees, pace } = this.#parts
+      const recipients = addressees.distinct(transaction.recipients, Date.now())
+      // Each recipient costs as much as a message. A client that has disconnected will send the mail again, so this
+      // copy takes no turn.
+      await this.context.whileThere((gone) => Promise.all(recipients.map(() => pace.turn(network, gone))))
       // RFC 5321 4.4. The reader recognizes automatic replies and forged reports by this field.
       const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
       const mail = {
@@ -128,10 +155,9 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
         size: body.length,
         source: 'smtp',
         peer,
-        client: addressNetwork(peer),
+        client: network,
         reversePath,
       } as const
-      const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))
       const kept = await Promise.all(received)
       const id = kept[0]!.id

@@ -32,6 +32,7 @@ export class SubmissionTransaction extends MailTransaction {
       admit: (visitor) => ingress.callers.count(visitor, principal),
     })
     this.#parts = parts
+    this.admit()
   }
 
   get nullSender(): boolean {

@@ -1,6 +1,6 @@
 /**
- * A mail transaction (RFC 5321 3.3): from MAIL until its end it counts as a request of its party, and its recipients
- * and its message count for the memory they take.
+ * A mail transaction (RFC 5321 3.3): from its admission until its end it counts as a request of its party, and its
+ * recipients and its message count for the memory they take.
  */
 import type { Socket } from 'node:net'
 import type { Admission } from '../ingress/admission/admission.ts'
@@ -25,6 +25,8 @@ export interface TransactionParts {
   size: number | null
   /** Counts the transaction for its party. Throws a Fault when there is no room for another one. */
   admit(visitor: Visitor): void
+  /** Called at the end of a transaction that was admitted. */
+  onEnd?(): void
   /** Called when the client is too slow and others need its place. */
   giveWay(reason: AnyReason): void
 }
@@ -41,13 +43,17 @@ export class MailTransaction {
   #recipientOctets = 0
   #recipientsRoom = RECIPIENTS_ROOM
 
-  /** Throws a Fault when it is not admitted. */
   constructor(parts: TransactionParts) {
-    const { admission, socket, sessionId, admit } = parts
+    const { admission, socket, sessionId } = parts
     this.#parts = parts
     this.#admission = admission
     this.#visitor = withId({ socket, method: 'SMTP', url: 'DATA' } as Visitor, sessionId)
-    admit(this.#visitor)
+  }
+
+  /** Must be called before there is a recipient. Throws a Fault when it is not admitted; then it may be tried again. */
+  admit(): void {
+    if (this.#visit !== undefined) return
+    this.#parts.admit(this.#visitor)
     this.#arriving()
   }
 
@@ -80,8 +86,10 @@ export class MailTransaction {
 
   /** Releases all reservations. Further calls have no effect. */
   end(): void {
+    if (this.#visit === undefined) return
     this.#admission.release(this.#visitor)
     this.#visit = undefined
+    this.#parts.onEnd?.()
   }
 
   #arriving(): void {

@@ -3,6 +3,8 @@ import { monotonic } from '../common/clock.ts'
 
 export interface Task {
   company: string
+  /** See TaskOptions; null: none. */
+  party: string | null
   /** Octets of work, roughly. */
   weight: number
   url: string

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { CompanyTurns } from '../common/company-turns.ts'
 import { presentWork } from '../common/present-work.ts'
 import { type DeathCause, WorkersBusy } from './error.ts'
 import type { Job } from './job.ts'
 import type { Task } from './task.ts'
+import { TaskTurns } from './task-turns.ts'
 import { Worker } from './worker.ts'
 
 /** The most octets of work of a small task, which takes some milliseconds. */
@@ -37,9 +37,14 @@ export interface WorkersOptions {
   onDeath?(cause: DeathCause, detail: string): void
 }
 
-interface TaskOptions {
+export interface TaskOptions {
   /** The company whose turn the task takes. */
   company: string
+  /**
+   * Where the input came from, if the company stands for many strangers: parties take its turns by turns, and none of
+   * them may fill its places. Absent: the company is one party.
+   */
+  party?: string
   /** Octets of work, roughly: more than 256 KiB make a large task. */
   weight: number
   /** Buffers of the input to transfer instead of copying: the caller loses them. */
@@ -58,8 +63,8 @@ interface TaskOptions {
  * but at least one.
  */
 export class Workers {
-  readonly #small = new CompanyTurns<Task>()
-  readonly #large = new CompanyTurns<Task>()
+  readonly #small = new TaskTurns(MAX_SMALL)
+  readonly #large = new TaskTurns(MAX_LARGE)
   readonly #workers: Worker[]
   readonly #patience: number
   readonly #deadline: number
@@ -80,7 +85,7 @@ export class Workers {
       onFree: () => this.#dispatch(),
       onDeath: (cause: DeathCause, detail: string, lost: Task[]) => {
         this.#onDeath(cause, detail)
-        for (const task of lost.toReversed()) this.#laneOf(task).unshift(task.company, task)
+        for (const task of lost.toReversed()) this.#laneOf(task).unshift(task)
         this.#dispatch()
       },
     }
@@ -102,19 +107,20 @@ export class Workers {
   run<Input, Output>(
     job: Job<Input, Output>,
     input: Input,
-    { company, weight, transfer = [], patient = false }: TaskOptions,
+    { company, party, weight, transfer = [], patient = false }: TaskOptions,
   ): Promise<Output> {
     if (this.#closed) return Promise.reject(new WorkersBusy('The service is stopping.'))
-    const lane = weight <= SMALL ? this.#small : this.#large
-    if (!patient && lane.waiting(company) >= (lane === this.#small ? MAX_SMALL : MAX_LARGE)) {
+    const lane = this.#laneOf({ weight })
+    const owner = { company, party: party ?? null }
+    if (!patient && !lane.hasRoom(owner)) {
       return Promise.reject(new WorkersBusy('Too many jobs of this company are waiting.'))
     }
     const until = patient ? Number.POSITIVE_INFINITY : performance.now() + this.#patience
     const done = new Promise<Output>((resolve, reject) => {
       const answer = { resolve: resolve as (output: unknown) => void, reject }
       const deadline = lane === this.#small ? Math.min(SMALL_DEADLINE, this.#deadline) : this.#deadline
-      const task = { company, weight, url: job.url, input, transfer, deadline, until, lost: false }
-      lane.push(company, { ...task, ...answer })
+      const task = { ...owner, weight, url: job.url, input, transfer, deadline, until, lost: false }
+      lane.push({ ...task, ...answer })
       this.#dispatch()
     })
     return presentWork.answer(done)
@@ -135,7 +141,7 @@ export class Workers {
     return this.waiting === 0 && !this.#workers.some(({ busy }) => busy)
   }
 
-  #laneOf({ weight }: Task): CompanyTurns<Task> {
+  #laneOf({ weight }: Pick<Task, 'weight'>): TaskTurns {
     return weight <= SMALL ? this.#small : this.#large
   }
 
@@ -165,7 +171,7 @@ export class Workers {
     return tasks
   }
 
-  #next(lane: CompanyTurns<Task>, mayHaveOne?: (company: string) => boolean): Task | null {
+  #next(lane: TaskTurns, mayHaveOne?: (company: string) => boolean): Task | null {
     for (let task = lane.take(mayHaveOne); task !== null; task = lane.take(mayHaveOne)) {
       if (performance.now() <= task.until) return task
       task.reject(new WorkersBusy('The job waited too long for its turn.'))

@@ -53,7 +53,7 @@ describe('reports about our domains', () => {
     await service.close()
   })
 
-  const from = (author: VerifiedAuthor) => ({ author: async () => author })
+  const from = (author: VerifiedAuthor) => ({ party: '192.0.2.25', author: async () => author })
   const anybody = from({ address: null, unfinished: false })
   const mail = (xml: string, mailed = anybody) =>
     receiver.receiveMail(

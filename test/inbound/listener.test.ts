@@ -5,6 +5,7 @@ import { startDns } from '../../harness/dns.ts'
 import { bounce, complaint, vacation } from '../../harness/returned-mail.ts'
 import { ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
+import { until } from '../support/until.ts'
 import { DOMAIN, HOST, InboundRig } from './rig.ts'
 
 const DAY = 24 * 60 * 60 * 1_000
@@ -262,18 +263,76 @@ test('a report whose signature cannot be checked now is kept as unproven, and it
   assert.equal(handedIn.headers.get('retry-after'), '300')
 })
 
-test('beyond its share of the transactions, the listener says so of itself, and of no company', async () => {
+describe('places of transactions', () => {
   const MIB = 1024 * 1024
-  await using rig = await InboundRig.start({ memory: 40 * MIB, maxMessageSize: 4 * MIB })
-  const clients: Awaited<ReturnType<InboundRig['connect']>>[] = []
-  let refused = ''
-  while (refused === '') {
-    assert.ok(clients.length < 100, 'all of them were taken')
-    const client = await rig.connect()
-    clients.push(client)
-    const reply = await client.say('MAIL FROM:<>')
-    if (!reply.startsWith('250 ')) refused = reply
+  const settings = { memory: 64 * MIB, maxMessageSize: 4 * MIB, metrics: 'same' } as const
+  async function underWay(rig: InboundRig): Promise<number> {
+    const text = await (await fetch(`${rig.service.url}/metrics`)).text()
+    return Number(/^postroad_http_requests_under_way\{state="all"\} (\d+)$/m.exec(text)?.[1])
   }
-  assert.equal(refused, '451 4.3.2 Too much returned mail is under way here; try again later\r\n')
-  for (const { socket } of clients) socket.destroy()
+
+  test('are not taken by clients that have named no recipient, or none that is known', async () => {
+    await using rig = await InboundRig.start(settings)
+    for (let sockets = 0; sockets < 100; sockets++) {
+      const client = await rig.connect('127.0.0.9')
+      await client.say('MAIL FROM:<>', /^250 /)
+      if (sockets % 2 === 0) await client.say('RCPT TO:<nobody@elsewhere.test>', /^550 5\.1\.1 /)
+    }
+    assert.equal(await underWay(rig), 0)
+    const { id, path } = await rig.send(['gone@rcpt.test'])
+    assert.equal((await rig.keep(bounce({ to: 'gone@rcpt.test' }), path(0))).outcome, 'recorded')
+    assert.deepEqual(await rig.states(id), ['bounced'])
+  })
+
+  test('of one network are few: the mail of other servers gets in beside its silent clients', async () => {
+    await using rig = await InboundRig.start(settings)
+    const refused: string[] = []
+    let taken = 0
+    for (let sockets = 0; sockets < 100; sockets++) {
+      const client = await rig.connect('127.0.0.9')
+      await client.say('MAIL FROM:<>', /^250 /)
+      const reply = await client.say(`RCPT TO:<postmaster@${HOST}>`)
+      if (reply.startsWith('250 ')) taken++
+      else refused.push(reply)
+    }
+    assert.deepEqual(
+      new Set(refused),
+      new Set(['451 4.3.2 Too much returned mail from your network is under way here; try again later\r\n']),
+    )
+    // An eighth of the 42 that returned mail may have.
+    assert.equal(taken, 6)
+    for (let server = 10; server < 30; server++) {
+      const answer = await rig.handIn(`Subject: ${server}\r\n\r\n`, `postmaster@${HOST}`, `127.0.0.${server}`)
+      assert.match(answer, /^250 2\.0\.0 Kept as /)
+    }
+  })
+
+  test('a client that ends its transaction, or is gone, gives its place to the next of its network', async () => {
+    await using rig = await InboundRig.start(settings)
+    for (let round = 0; round < 20; round++) {
+      const client = await rig.connect()
+      for (const end of ['RSET', 'EHLO mx.rcpt.test']) {
+        await client.say('MAIL FROM:<>', /^250 /)
+        await client.say(`RCPT TO:<postmaster@${HOST}>`, /^250 /)
+        await client.say(end, /^250/)
+      }
+      await client.say('MAIL FROM:<>', /^250 /)
+      await client.say(`RCPT TO:<postmaster@${HOST}>`, /^250 /)
+      client.socket.destroy()
+      await until(async () => (await underWay(rig)) === 0, 'the place to be free')
+    }
+  })
+
+  test('beyond the share of returned mail, the listener says so of itself, and of no company', async () => {
+    await using rig = await InboundRig.start(settings)
+    let refused = ''
+    for (let number = 1; refused === ''; number++) {
+      assert.ok(number < 100, 'all of them were taken')
+      const client = await rig.connect(`127.0.1.${number}`)
+      await client.say('MAIL FROM:<>', /^250 /)
+      const reply = await client.say(`RCPT TO:<postmaster@${HOST}>`)
+      if (!reply.startsWith('250 ')) refused = reply
+    }
+    assert.equal(refused, '451 4.3.2 Too much returned mail is under way here; try again later\r\n')
+  })
 })

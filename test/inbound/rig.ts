@@ -66,19 +66,18 @@ export class InboundRig implements AsyncDisposable {
     }
   }
 
-  /** A client that was greeted. */
-  async connect(): Promise<SmtpClient> {
-    const client = new SmtpClient(
-      net.connect(Number(new URL(this.service.app.bounces[0]!).port), '127.0.0.1'),
-    )
+  /** A client that was greeted. `localAddress`: an address of the loopback network. */
+  async connect(localAddress = '127.0.0.1'): Promise<SmtpClient> {
+    const port = Number(new URL(this.service.app.bounces[0]!).port)
+    const client = new SmtpClient(net.connect({ host: '127.0.0.1', port, localAddress }))
     assert.match(await client.reply(), /^220 /)
     await client.say('EHLO mx.rcpt.test', /^250-/)
     return client
   }
 
   /** Hands in a mail with the null sender; gives the reply to the final dot. */
-  async handIn(mail: string, recipient: string): Promise<string> {
-    const client = await this.connect()
+  async handIn(mail: string, recipient: string, localAddress?: string): Promise<string> {
+    const client = await this.connect(localAddress)
     const answer = await client.send(mail, [recipient], '')
     client.socket.destroy()
     return answer

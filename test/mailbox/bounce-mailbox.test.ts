@@ -11,6 +11,7 @@ import { BounceMailbox, type BounceMailboxParts, type MailTurn } from '../../src
 import { lastRead } from '../../src/mailbox/last-read.ts'
 import { ASIDE, MailboxSession } from '../../src/mailbox/session.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { WorkersBusy } from '../../src/workers/error.ts'
 import { Dovecot, HOST } from '../peers/dovecot.ts'
 import { missing } from '../peers/jail.ts'
 import { temporaryDirectory } from '../store/directory.ts'
@@ -282,6 +283,21 @@ describe('the bounce mailbox', { skip }, () => {
       () => logged.some(({ message: text }) => /moved to a folder of its own/.test(text)),
       'the line',
     )
+  })
+
+  test('a message for which the workers are busy is no failure: it waits, and is read later', async (t) => {
+    dovecot.deliver('busy', message('waits'))
+    let tries = 0
+    const { received, results, logged } = await read(t, 'busy', {
+      async receive() {
+        if (++tries < 6) throw new WorkersBusy('The job waited too long for its turn.')
+      },
+      waits: { poll: 20 },
+    })
+    await until(() => marked() === 1, 'the mark')
+    await until(() => results.length > 0, 'the result')
+    assert.deepEqual([received, results, logged], [['waits'], ['read'], []])
+    assert.equal(dovecot.flags('busy', `.${ASIDE}`).length, 0)
   })
 
   test('a message that the server itself cannot read is put aside, and the others are read', async (t) => {

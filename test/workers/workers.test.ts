@@ -6,6 +6,7 @@ import { type DeathCause, WorkerDied, WorkersBusy } from '../../src/workers/erro
 import { jobAt } from '../../src/workers/job.ts'
 import { SMALL, Workers, type WorkersOptions } from '../../src/workers/workers.ts'
 import { until } from '../support/until.ts'
+import { held } from './held.ts'
 import type { Order } from './hostile-job.ts'
 
 const job = jobAt<Order, unknown>(new URL('./hostile-job.ts', import.meta.url))
@@ -20,17 +21,6 @@ function open(t: TestContext, options: WorkersOptions = {}): Workers {
 const small = (company: string) => ({ company, weight: 1 })
 const large = (company: string) => ({ company, weight: LARGE })
 const echo = (value: unknown): Order => ({ kind: 'echo', value })
-
-/** A task that keeps its worker until it is let go. */
-function held(value: unknown): { order: Order; release(): void; begun(): boolean } {
-  const flag = new Int32Array(new SharedArrayBuffer(8))
-  const begun = () => Atomics.load(flag, 1) === 1
-  const release = () => {
-    Atomics.store(flag, 0, 1)
-    Atomics.notify(flag, 0)
-  }
-  return { order: { kind: 'wait', flag, value }, release, begun }
-}
 
 const died = (cause: DeathCause) => (error: unknown) => error instanceof WorkerDied && error.cause === cause
 
@@ -221,6 +211,23 @@ test('companies take turns', async (t) => {
   release()
   await Promise.all(tasks)
   assert.deepEqual(done, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+test('the parties of a company take its turns by turns, and none of them fills its places', async (t) => {
+  const workers = open(t)
+  const { order, release } = held(null)
+  const first = workers.run(job, order, large('b'))
+  const done: string[] = []
+  const queue = (name: string, party: string) =>
+    workers.run(job, echo(name), { ...large('a'), party }).then(() => void done.push(name))
+  const names = Array.from({ length: 100 }, (_, index) => `flood${index}`)
+  const flood = Promise.allSettled(names.map((name) => queue(name, 'flood')))
+  const others = ['x', 'y'].map((party) => queue(party, party))
+  const last = workers.run(job, echo('c'), large('c')).then(() => void done.push('c'))
+  release()
+  await Promise.all([first, last, ...others])
+  assert.deepEqual(done, ['flood0', 'c', 'x', 'y'])
+  assert.equal((await flood).filter(({ status }) => status === 'rejected').length, 50)
 })
 
 test('a company with large tasks leaves a worker to the next one', async (t) => {

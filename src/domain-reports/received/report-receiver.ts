@@ -17,7 +17,7 @@ import type {
 } from '../../store/store.ts'
 import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
-import type { Workers } from '../../workers/workers.ts'
+import type { TaskOptions, Workers } from '../../workers/workers.ts'
 import type { KindOfReport, ReadReport, ReportOctets } from './read-report.ts'
 import { dmarcRows, type SummedUpRows, tlsRows } from './sum-up.ts'
 
@@ -59,6 +59,8 @@ export interface VerifiedAuthor {
 export interface MailedReport {
   /** The company that handed it in: only its domains count. Absent: all do. */
   companyId?: string | undefined
+  /** Who sent it, as the workers share their time: see TaskOptions. */
+  party: string
   /** Called for a report about a domain of ours. */
   author(): Promise<VerifiedAuthor>
 }
@@ -66,14 +68,14 @@ export interface MailedReport {
 /** The receipt of a report, durable when it resolves; rejects when the store takes no commits. */
 export interface ReportReceiver {
   receiveMail(raw: Uint8Array, mailed: MailedReport): Promise<ReportReceipt>
-  /** A TLS report about this domain, as it was posted. */
-  receiveTlsReport(octets: Uint8Array, domainId: string): Promise<ReportReceipt>
+  /** A TLS report about this domain, as it was posted. `party`: see MailedReport. */
+  receiveTlsReport(octets: Uint8Array, domainId: string, party: string): Promise<ReportReceipt>
 }
 
 /** The most unpacked octets for each packed octet, because unpacking is the cost. */
 const MOST_RATIO = 1_000
 const READ = jobAt<ReportOctets, ReadReport>(new URL('./read-report-job.ts', import.meta.url))
-/** The company whose turn reports of strangers take. */
+/** The company whose turns reports of strangers take. */
 export const REPORTERS = 'domain-reports'
 
 /** The oldest, and the longest, period of a report. Genuine reports are daily and recent. */
@@ -103,19 +105,15 @@ interface DomainPart {
 
 export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
   return {
-    async receiveMail(octets, { companyId, author }) {
+    async receiveMail(octets, { companyId, party, author }) {
       const isOwn = (domain: SendingDomain) => companyId === undefined || domain.companyId === companyId
-      return await keep(parts, await read(parts, { form: 'mail', octets }, companyId ?? REPORTERS), {
-        isOwn,
-        author,
-      })
+      const report = await read(parts, { form: 'mail', octets }, { company: companyId ?? REPORTERS, party })
+      return await keep(parts, report, { isOwn, author })
     },
-    async receiveTlsReport(octets, domainId) {
+    async receiveTlsReport(octets, domainId, party) {
       const isOwn = ({ id }: SendingDomain) => id === domainId
-      return await keep(parts, await read(parts, { form: 'tls', octets }, REPORTERS), {
-        isOwn,
-        author: unknownAuthor,
-      })
+      const report = await read(parts, { form: 'tls', octets }, { company: REPORTERS, party })
+      return await keep(parts, report, { isOwn, author: unknownAuthor })
     },
   }
 }
@@ -123,11 +121,11 @@ export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
 async function read(
   { workers }: ReportReceiverParts,
   sent: ReportOctets,
-  company: string,
+  turn: Pick<TaskOptions, 'company' | 'party'>,
 ): Promise<ReadReport> {
   try {
     const weight = Math.min(sent.octets.byteLength * MOST_RATIO, MOST_UNPACKED)
-    return await workers.run(READ, sent, { company, weight })
+    return await workers.run(READ, sent, { ...turn, weight })
   } catch (error) {
     if (error instanceof WorkerDied)
       return { kind: 'unreadable', reason: 'The report is too large to be read.' }

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ReportLinks } from '../../domain-reports/received/report-links.ts'
 import { REPORTERS } from '../../domain-reports/received/report-receiver.ts'
+import { addressNetwork } from '../../ingress/admission/address-group.ts'
 import { TLS_REPORTS_PATH } from '../../mail/domain-report/report-address.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { readBody } from '../body.ts'
@@ -28,14 +29,15 @@ export class TlsReportsPage {
 
   /** The link is all that the sender shows, so it is checked before the body is read. */
   async take({ raw, params }: FastifyRequest<TlsReportsRoute>, reply: FastifyReply): Promise<Answer> {
-    const { deps, limit, admission } = this.#core
+    const { deps, limit, admission, clientAddress } = this.#core
     const id = this.#links.domainIn(params.token)
     const domain = id === null ? undefined : deps.accounts.directory.domain(id)
     if (domain === undefined) return refusal(404, 'Nobody takes TLS reports here.')
     // Anybody can find the link in DNS, so these requests do not count against the share of the company.
     admission.admit(raw, REPORTERS)
+    const party = addressNetwork(clientAddress.addressOf(raw))
     const octets = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
-    const receipt = await deps.domainReports.receiveTlsReport(octets, domain.id)
+    const receipt = await deps.domainReports.receiveTlsReport(octets, domain.id, party)
     if (receipt.kind === 'refused') return refusal(422, receipt.reason)
     return { status: 200, type: JSON_TYPE, body: JSON.stringify({ received: true }) }
   }

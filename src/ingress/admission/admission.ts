@@ -76,6 +76,11 @@ export class Admission {
     return this.#requests.taken - (this.#companies.get(companyId)?.requests ?? 0)
   }
 
+  /** The most requests that the company may have under way at once, if the others keep theirs. */
+  shareOf(companyId: string): number {
+    return this.#requests.shareOf(this.#companies.get(companyId)?.requests ?? 0)
+  }
+
   /**
    * Counts a request with a known key until `release`. Throws a Fault when the company has its share of requests under
    * way, or all places are taken.
