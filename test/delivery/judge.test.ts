@@ -251,6 +251,44 @@ test('too many of our connections or messages', () => {
   ])
 })
 
+test('a temporary refusal in ordinary words for too much mail, or with the time of the next try, asks for less', () => {
+  const replies = [
+    '450 4.7.1 Rate exceeded, try again in 60 seconds',
+    '450 4.7.1 Message rate exceeded, slow down',
+    '450 4.7.1 max rate exceeded for 192.0.2.1',
+    '451 4.7.1 Sending rate exceeded',
+    '421 The number of SMTP sessions was exceeded',
+    '451 You are sending too quickly',
+    '421 4.7.0 Overloaded, please slow down',
+    '450 4.7.1 Please try again in 60 seconds',
+    '450 Try again in 120 seconds',
+    '451 4.7.1 Please retry after 5 minutes',
+  ]
+  for (const stage of ['greeting', 'mail', 'rcpt', 'data', 'dot'] as const) {
+    hold(
+      stage,
+      replies.map((reply) => ['busy', reply]),
+    )
+  }
+  hold('rcpt', [
+    ['patience', '450 4.2.0 <jane@x.test>: Recipient address rejected: Greylisted for 300 seconds'],
+    ['patience', '451 4.7.1 Greylisting in action, please try again in 300 seconds'],
+    ['patience', '451 4.7.1 Please try again later'],
+    // The mailbox, an address that is being checked, and the server's own faults.
+    ['mailbox', '450 4.2.1 The user is receiving mail too quickly, try again in 60 seconds'],
+    ['mailbox', '452 4.2.2 Mailbox full, try again in 60 seconds'],
+    ['patience', '450 4.1.1 unverified address: verification in progress, try again in 60 seconds'],
+    ['patience', '451 4.3.0 Temporary lookup failure, try again in 60 seconds'],
+    ['patience', '452 4.3.1 Insufficient system storage, try again in 60 seconds'],
+    ['crowded', '452 Too many recipients, try again in 60 seconds'],
+    // A server that quotes another one says nothing about this service.
+    ['patience', '451 4.4.0 host mx.x.test[192.0.2.9] said: 450 Rate exceeded, try again in 60 seconds'],
+    ['path', '450 4.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org, retry in 60 seconds'],
+    ['recipient', '550 5.7.1 Rate exceeded'],
+  ])
+  hold('dot', [['patience', '452 4.5.3 Too many recipients']])
+})
+
 test('too many recipients in one transaction', () => {
   hold('rcpt', [
     ['crowded', '452 4.5.3 Error: too many recipients'],

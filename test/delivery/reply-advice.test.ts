@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adviceIn } from '../../src/delivery/judge/reply-advice.ts'
-import { waitAsked } from '../../src/delivery/judge/wait-asked.ts'
 import { blockListIn } from '../../src/mail/reply/block-lists.ts'
+import { waitAsked } from '../../src/mail/reply/wait-asked.ts'
 
 test('the time that a server asks us to wait', () => {
   const rows: [words: string, seconds: number | null][] = [

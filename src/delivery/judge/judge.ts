@@ -52,27 +52,28 @@ export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly 
   const own = ownWords(words)
   const known = rules.length === 0 ? null : meaningAtSite(rules, code, own)
   if (known !== null) return known
-  const matches = speaks(own)
+  const said = { text: own, own: speaks(own), all: speaks(words) }
   switch (stage) {
     case 'auth':
       // RFC 4954 4: 454 is the server's fault; every permanent code is about the credentials.
-      return code >= 500 ? 'credentials' : matches(BUSY) ? 'busy' : 'server'
+      return code >= 500 ? 'credentials' : asksForLess(answer, code, said) ? 'busy' : 'server'
     case 'connect':
     case 'greeting':
     case 'ehlo':
     case 'starttls':
     case 'idle':
-      return beforeMail(code, answer.enhancedCode, matches)
+      return beforeMail(answer, code, said)
     default:
-      return ofTransaction(answer, code, { own: matches, all: speaks(words) }, route)
+      return ofTransaction(answer, code, said, route)
   }
 }
 
 /**
- * `own`: without the words that the server quotes from another one. Quoted words may be about the recipient, never
- * about us.
+ * `text`, `own`: without the words that the server quotes from another one. Quoted words may be about the recipient,
+ * never about us.
  */
 interface ReplyWords {
+  text: string
   own: TopicMatch
   all: TopicMatch
 }
@@ -88,10 +89,21 @@ function withoutReply({ stage, kind }: NegativeAnswer, route: RouteKind): Findin
 }
 
 /** RFC 5321 3.1, 4.2.2: before MAIL a reply is about the server or about us, never about the mail. */
-function beforeMail(code: number, enhancedCode: string | undefined, matches: TopicMatch): Finding {
-  if (matches(BUSY)) return 'busy'
-  if (code >= 500) return wantsCredentials(code, enhancedCode) ? 'credentials' : 'path'
-  return matches(BLOCKED) || matches(HOST) ? 'path' : 'server'
+function beforeMail(answer: NegativeAnswer, code: number, said: ReplyWords): Finding {
+  if (asksForLess(answer, code, said)) return 'busy'
+  if (code >= 500) return wantsCredentials(code, answer.enhancedCode) ? 'credentials' : 'path'
+  return said.own(BLOCKED) || said.own(HOST) ? 'path' : 'server'
+}
+
+/**
+ * Whether we send more than the server wants. Words that prove too little to refuse mail for good suffice beside a
+ * temporary code: fewer sessions, and a retry that uses up no attempt, cost nothing if the server means something else.
+ * Only words count: servers use the codes of congestion (RFC 3463 3.5, 4.4.5) for a full disk as well.
+ */
+function asksForLess({ stage }: NegativeAnswer, code: number, { text, own }: ReplyWords): boolean {
+  if (own(BUSY)) return true
+  if (code >= 500 || own(CROWDED)) return false
+  return classifyReply({ code, words: text, stage }).category === 'rate_limited'
 }
 
 function ofTransaction(answer: NegativeAnswer, code: number, said: ReplyWords, route: RouteKind): Finding {
@@ -101,7 +113,7 @@ function ofTransaction(answer: NegativeAnswer, code: number, said: ReplyWords, r
   if (ours !== null) return ours
   if (said.all(MAILBOX)) return code < 500 ? 'mailbox' : answer.stage === 'rcpt' ? 'recipient' : 'message'
   const { stage, enhancedCode } = answer
-  if (said.own(BUSY) && !isAboutMail(answer, code, said.own)) return 'busy'
+  if (!isAboutMail(answer, code, said.own) && asksForLess(answer, code, said)) return 'busy'
   return code < 500 ? forNow(stage, code, enhancedCode, said.all) : forGood(answer, code, said.all, route)
 }
 

@@ -1,7 +1,7 @@
 /**
- * More phrases of servers, for the classification of a refusal only: they name a reason, but are too weak a proof to
- * close a path, as the lists in phrases.ts do. The rules there hold here as well. A reason is searched for in the order
- * of classify.ts.
+ * More phrases of servers, for the classification of a refusal: they name a reason, but are too weak a proof to close a
+ * path, as the lists in phrases.ts do. The rules there hold here as well. A reason is searched for in the order of
+ * classify.ts.
  */
 
 /** The mailbox, or the space of its owner, is full. */
@@ -106,7 +106,7 @@ export const PROBING: readonly RegExp[] = [
 /** We send more than the server wants. */
 export const TOO_MUCH: readonly RegExp[] = [
   ...PROBING,
-  /\btoo (?:many|much|frequent|fast)\b[^.;]{0,40}\b(?:connection|session|message|mail|recipient|rcpt|transaction|request|traffic|error|complaint|command|unknown|bad|invalid)|\btoo fast\b|\btoo frequent/,
+  /\btoo (?:many|much|frequent|fast)\b[^.;]{0,40}\b(?:connection|session|message|mail|recipient|rcpt|transaction|request|traffic|error|complaint|command|unknown|bad|invalid)|\btoo (?:fast|quickly)\b|\btoo frequent/,
   /\b(?:rate|speed|frequency|volume|concurrency|connection|session)s?(?: is| was| has been)? (?:limit|control|exceed)|\b(?:exceed\w{0,3}|reached|over|hit)(?: \w+){0,6} (?:per (?:hour|minute|day|connection|session)|limit|rate)\b|\bslow(?:ing)? down\b|\bthrottl/,
   /\b(?:daily|hourly|sending|message|recipient)(?: \w+){0,2} (?:limit|quota)\b|\b(?:this|per|an) (?:hour|minute)\b|\bbacklog|\boverload|\bload (?:average|too high|is high)|\bresources? temporarily\b/,
 ]
