@@ -196,6 +196,40 @@ test('words about us are not about the recipient, whatever the code', () => {
   ])
 })
 
+test('a block of our address bounces nobody, whatever its words', () => {
+  hold('mail', [
+    ['path', "571 Email from 192.0.2.1 is currently blocked by Verizon Online's anti-spam system."],
+    ['path', '550 Blocked for abuse. See http://att.net/blocks'],
+    ['path', '550 Connection refused from your IP due to poor sender score'],
+    [
+      'path',
+      '550 5.7.1 Service refuse. Veuillez essayer plus tard. Service refused, please try later. LPN007_510',
+    ],
+    ['path', '554 5.7.1 Bad EHLO'],
+  ])
+  for (const stage of ['mail', 'rcpt', 'data'] as const) {
+    hold(stage, [
+      ['path', '554 mx.x.test 192.0.2.1 blocked. AUP#In-1310'],
+      ['path', '550 5.7.1 Mail from 192.0.2.1 refused'],
+      ['path', '550 5.7.1 Mail from [2001:db8::1] refused'],
+    ])
+  }
+})
+
+test('the words of somebody else close no path: of the message, of an address, of another server', () => {
+  // What a server says of a message may repeat the message.
+  hold('dot', [['message', '550 5.7.1 Mail from 192.0.2.1 refused']])
+  hold('rcpt', [
+    ['recipient', '550 5.7.1 Blocked for abuse'],
+    ['recipient', '550 5.7.1 jane@[192.0.2.9] blocked for abuse'],
+    ['recipient', '550 5.7.1 <jane@[192.0.2.9]> blocked for abuse'],
+    ['recipient', '550 5.7.1 host mx.x.test[192.0.2.9] said: 550 Mail from 192.0.2.1 refused'],
+    ['recipient', '550 5.7.1 jane does not want this, see http://x.test/?ip=192.0.2.1'],
+    ['patience', '450 4.7.1 Mail from 192.0.2.1 refused'],
+  ])
+  hold('mail', [['message', '550 5.7.1 The reputation of your sending domain is unknown']])
+})
+
 test('before MAIL a refusal is about the server or about us', () => {
   for (const stage of ['greeting', 'ehlo'] as const) {
     hold(stage, [

@@ -19,7 +19,8 @@ import {
   SENDER_AT_RELAY,
   SIZE,
 } from '../../mail/reply/phrases.ts'
-import { ownWords, plainWords, speaks, type TopicMatch } from '../../mail/reply/words.ts'
+import { DOMAIN_REPUTATION } from '../../mail/reply/reason-phrases.ts'
+import { namesIpAddress, ownWords, plainWords, speaks, type TopicMatch } from '../../mail/reply/words.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
 import type { Finding } from './finding.ts'
@@ -52,7 +53,7 @@ export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly 
   const own = ownWords(words)
   const known = rules.length === 0 ? null : meaningAtSite(rules, code, own)
   if (known !== null) return known
-  const said = { text: own, own: speaks(own), all: speaks(words) }
+  const said = { text: own, quotes: own !== words, own: speaks(own), all: speaks(words) }
   switch (stage) {
     case 'auth':
       // RFC 4954 4: 454 is the server's fault; every permanent code is about the credentials.
@@ -69,11 +70,12 @@ export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly 
 }
 
 /**
- * `text`, `own`: without the words that the server quotes from another one. Quoted words may be about the recipient,
+ * `quotes`: the server quotes another one. `text`, `own`: without the words that the server quotes from another one. Quoted words may be about the recipient,
  * never about us.
  */
 interface ReplyWords {
   text: string
+  quotes: boolean
   own: TopicMatch
   all: TopicMatch
 }
@@ -109,7 +111,7 @@ function asksForLess({ stage }: NegativeAnswer, code: number, { text, own }: Rep
 function ofTransaction(answer: NegativeAnswer, code: number, said: ReplyWords, route: RouteKind): Finding {
   if (code < 500 && said.all(GREYLISTING)) return 'patience'
   if (isDead(answer, code, said.all, route)) return 'dead-address'
-  const ours = ofUs(answer, code, said.own, route)
+  const ours = ofUs(answer, code, said, route)
   if (ours !== null) return ours
   if (said.all(MAILBOX)) return code < 500 ? 'mailbox' : answer.stage === 'rcpt' ? 'recipient' : 'message'
   const { stage, enhancedCode } = answer
@@ -137,12 +139,9 @@ const NO_TLS = '7.29'
 const TOO_MUCH = '7.28'
 
 /** Null when the reply is not about us. */
-function ofUs(
-  { stage, enhancedCode }: NegativeAnswer,
-  code: number,
-  matches: TopicMatch,
-  route: RouteKind,
-): Finding | null {
+function ofUs(answer: NegativeAnswer, code: number, said: ReplyWords, route: RouteKind): Finding | null {
+  const { stage, enhancedCode } = answer
+  const { own: matches } = said
   const detail = enhancedCode?.slice(2) ?? ''
   if (RESTRICTION.test(detail) || matches(RESTRICTED)) return null
   // After MAIL the recipient's server may be speaking through a relay: then it closes only the sender's path.
@@ -164,7 +163,22 @@ function ofUs(
   if (matches(RELAYING) || matches(HOST) || matches(ENCRYPTION)) return 'path'
   // "Mailbox does not exist, listed in our spamtrap list".
   const namesNobody = stage === 'rcpt' && isDeadAddress(enhancedCode ?? '') && matches(DEAD)
-  return matches(BLOCKED) && !namesNobody ? 'path' : null
+  if (matches(BLOCKED) && !namesNobody) return 'path'
+  return refusesAddress(answer, code, said) ? 'path' : null
+}
+
+/**
+ * Whether a refusal for good is one of our address, in words that alone prove too little: to MAIL, which names no
+ * recipient, or with an address in it. Not at the dot: there the server may repeat the message, which its sender chose.
+ */
+function refusesAddress(
+  { stage, enhancedCode }: NegativeAnswer,
+  code: number,
+  { text, quotes, own }: ReplyWords,
+): boolean {
+  if (code < 500 || stage === 'dot' || quotes || own(DOMAIN_REPUTATION)) return false
+  if (stage !== 'mail' && !namesIpAddress(text)) return false
+  return classifyReply({ code, status: enhancedCode, words: text, stage }).category === 'reputation'
 }
 
 /**
