@@ -62,6 +62,11 @@ export function isNear(ip: string): boolean {
   return isIP(ip) === 0 || NEAR.has(ipaddr.process(withoutNat64(ip)).range())
 }
 
+/** True for an IPv6 address that the internet can answer to. */
+export function isPublicIpv6(ip: string): boolean {
+  return isIP(ip) === 6 && specialUse(ip) === null
+}
+
 /** Returns the reason why an address may not be connected to, as a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
 
@@ -87,7 +92,8 @@ export function addressGuard(options: AddressGuardOptions): AddressGuard {
   }
 }
 
-function interfaceAddresses(): string[] {
+/** Of this machine. */
+export function interfaceAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((entries) =>
     (entries ?? []).map((entry) => entry.address),
   )

@@ -10,7 +10,7 @@ import { clip } from '../smtp/reply.ts'
 import { keptWaiting } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts } from '../smtp/timeouts.ts'
-import { familyName, hasNoWayOut } from './addresses.ts'
+import { familyName } from './addresses.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import type { RecipientAnswers } from './recipient-answers.ts'
 import type { RouteRequest } from './route.ts'
@@ -90,6 +90,7 @@ export class SessionOpening {
       try {
         const session = await this.#connect(key, trying, tries === 1 ? fallback : null)
         hosts.recordSuccess(`${session.session.address}:${target.port}`)
+        ipv6.recordSuccess(fallback?.used ? fallback.target : trying)
         this.count(counted && openedSession(counted(), session.session, session.session.tls, fault))
         return session
       } catch (error) {
@@ -108,7 +109,7 @@ export class SessionOpening {
           continue
         }
         if (!mayGoInClear(trying, error)) {
-          ipv6.recordFailure(used, error)
+          ipv6.recordFailure(trying, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
           else if (!isOfProxy(error)) hosts.recordSuccess(name)
           else if (trying.proxy !== undefined) this.#failedProxies.add(proxyName(trying.proxy))
@@ -157,7 +158,7 @@ export class SessionOpening {
       this.#answers.withoutSession({ ...attemptTls(target, null), doubt: clip(error.message) })
     }
     const name = `${target.host} [${target.address}]:${target.port}`
-    if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
+    if (this.#state.ipv6.hasNoWayOut(target, error)) {
       const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
       this.#answers.failUnreachable(name, '4.4.4', message, { noWayOut: true })
       return
