@@ -78,11 +78,13 @@ function printExplanation(op: Operation, shown: ExplanationJson, explanation: Ex
     }
   }
   if (tried === null) return
+  const { accepted, permanent, server, message, dialogue } = tried
+  const asked = accepted || permanent !== null
   printLine()
   printLine(
-    `${tried.accepted ? 'Accepted' : 'Not accepted'} by ${tried.server ?? 'any server'}: ${tried.message}`,
+    `${asked ? `${accepted ? 'Accepted' : 'Not accepted'} by ${server ?? 'any server'}` : 'Not asked'}: ${message}`,
   )
-  for (const line of tried.dialogue.split('\n')) printLine(`  ${line}`)
+  for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
 }
 
 const LONGEST_REPLY = 100
