@@ -146,6 +146,7 @@ function demandText({ demand, source }: ExplanationJson['hosts'][number]['tls'])
 const DEMANDED_BY = {
   route: 'by the route',
   site: 'by the limits of the site',
+  message: 'by the message',
   domain: 'by the sending domain',
   'mta-sts': 'by MTA-STS',
   dane: 'by DANE',

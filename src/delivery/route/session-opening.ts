@@ -164,7 +164,7 @@ export class SessionOpening {
       return
     }
     // A relay is not to blame if it lacks what only this mail demands, so its path stays open.
-    const isOwn = error.kind === 'tls' && target.tlsSource === 'domain'
+    const isOwn = error.kind === 'tls' && (target.tlsSource === 'message' || target.tlsSource === 'domain')
     const { replies } = this.#request.delivery.path.terms
     this.#answers.failAll(failureOfError(error, name, isOwn ? 'direct' : this.#state.route, replies))
   }

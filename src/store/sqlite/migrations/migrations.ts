@@ -27,6 +27,7 @@ import { sql as dmarcSums } from './0025-dmarc-sums.ts'
 import { sql as reportAuthors } from './0026-report-authors.ts'
 import { sql as wholeMails } from './0027-whole-mails.ts'
 import { sql as alertChannels } from './0028-alert-channels.ts'
+import { sql as tlsByMessage } from './0029-tls-by-message.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0026-report-authors', reportAuthors),
   migration('0027-whole-mails', wholeMails),
   migration('0028-alert-channels', alertChannels),
+  migration('0029-tls-by-message', tlsByMessage),
 ]
