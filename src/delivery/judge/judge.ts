@@ -70,8 +70,8 @@ export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly 
 }
 
 /**
- * `quotes`: the server quotes another one. `text`, `own`: without the words that the server quotes from another one. Quoted words may be about the recipient,
- * never about us.
+ * `quotes`: the server quotes another one. `text`, `own`: without the words that the server quotes from another one.
+ * Quoted words may be about the recipient, never about us.
  */
 interface ReplyWords {
   text: string
