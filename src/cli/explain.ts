@@ -78,11 +78,13 @@ function printExplanation(op: Operation, shown: ExplanationJson, explanation: Ex
     }
   }
   if (tried === null) return
+  const { accepted, permanent, server, message, dialogue } = tried
+  const asked = accepted || permanent !== null
   printLine()
   printLine(
-    `${tried.accepted ? 'Accepted' : 'Not accepted'} by ${tried.server ?? 'any server'}: ${tried.message}`,
+    `${asked ? `${accepted ? 'Accepted' : 'Not accepted'} by ${server ?? 'any server'}` : 'Not asked'}: ${message}`,
   )
-  for (const line of tried.dialogue.split('\n')) printLine(`  ${line}`)
+  for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
 }
 
 const LONGEST_REPLY = 100
@@ -144,6 +146,7 @@ function demandText({ demand, source }: ExplanationJson['hosts'][number]['tls'])
 const DEMANDED_BY = {
   route: 'by the route',
   site: 'by the limits of the site',
+  message: 'by the message',
   domain: 'by the sending domain',
   'mta-sts': 'by MTA-STS',
   dane: 'by DANE',

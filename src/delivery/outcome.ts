@@ -55,7 +55,7 @@ export function failureOfReply(
   if (verdict !== 'bounced' && verdict !== 'deferred') return null
   const answer = { stage, kind, code, enhancedCode, words: said }
   const found = judge(answer, route, rules)
-  // A 552 in its old meaning (see transact.ts).
+  // A 5yz for too many recipients (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
   const classification = classify(answer, finding)
   const advice = adviceIn(said, finding, stage)

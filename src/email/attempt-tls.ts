@@ -6,9 +6,10 @@
 type TlsRequirement = 'none' | 'opportunistic' | 'required' | 'verified'
 
 /**
- * The origin of a demand: a route or a site of the operator, the sending domain, or a policy of the recipient's domain.
+ * The origin of a demand: a route or a site of the operator, the message or its sending domain, or a policy of the
+ * recipient's domain.
  */
-export type TlsSource = 'default' | 'route' | 'site' | 'domain' | 'mta-sts' | 'dane'
+export type TlsSource = 'default' | 'route' | 'site' | 'message' | 'domain' | 'mta-sts' | 'dane'
 
 export interface AttemptTls {
   /** `TLSv1.3`; null: the connection was not encrypted. */

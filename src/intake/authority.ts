@@ -53,8 +53,10 @@ export class Authority {
     if (refusal !== null) throw new Refusal(refusal)
     if (source !== undefined) assertSource(this.#accounts.directory, domain, source, this.#addresses)
     const { companyId, keyId } = principal
-    const tls = strongerTls(email.tls, domainDemand(domain.settings.tls))
-    const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId, tls }
+    const byDomain = domainDemand(domain.settings.tls)
+    const tls = strongerTls(email.tls, byDomain)
+    const tlsByMessage = tls !== null && tls !== byDomain
+    const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId, tls, tlsByMessage }
     // The domain of the sender signs, and only a domain of the company can.
     if (keyless) allowed.sender = `${from.local}@${domain.name}`
     const author = this.#accounts.directory.signingDomain(allowed)

@@ -94,6 +94,7 @@ function wholeOf(
     individual: submission.recipientVariables !== undefined,
     testMode: submission.testMode,
     tls: submission.tls ?? null,
+    tlsByMessage: submission.tls !== undefined,
     source: submission.source?.name ?? null,
     viaSmtp: submission.arrival !== undefined,
     createdAt: now,

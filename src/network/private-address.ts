@@ -64,6 +64,10 @@ export function isNear(ip: string): boolean {
 
 const OWN = 'is an address of this service itself'
 const SENDING = 'is an address that this service sends from'
+/** True for an IPv6 address that the internet can answer to. */
+export function isPublicIpv6(ip: string): boolean {
+  return isIP(ip) === 6 && specialUse(ip) === null
+}
 
 /** Returns the reason why an address may not be connected to, as a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
@@ -96,7 +100,8 @@ export function refusalKind(reason: string): 'own' | 'sending' | 'special' {
   return reason.endsWith(SENDING) ? 'sending' : 'special'
 }
 
-function interfaceAddresses(): string[] {
+/** Of this machine. */
+export function interfaceAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((entries) =>
     (entries ?? []).map((entry) => entry.address),
   )

@@ -278,6 +278,7 @@ async function forecastWith(
     testMode: false,
     source: null,
     tls: domainDemand(domain?.settings.tls),
+    tlsByMessage: false,
   }
   const ownRoute = new RouteTable(op.accounts.routes).for(mail)
   // Without a route of its own, the mail needs no credentials, and so no secret key.

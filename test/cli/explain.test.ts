@@ -55,6 +55,12 @@ test('--try prints the replies of the server', async (t) => {
   assert.deepEqual(sink.messages, [])
 })
 
+test('--try for the simulator says that nobody was asked', async () => {
+  const { stdout } = await place.run('explain', 'delivered@resend.dev', '--try')
+  assert.match(stdout, /^Mail to delivered@resend\.dev would end in the simulator now\.$/m)
+  assert.match(stdout, /\n\nNot asked: The mail ends in the simulator, which asks no server\n$/)
+})
+
 test('a suppression or pause of one company is the problem where there is one company, and named where there are more', async () => {
   await place.run('suppression', 'add', 'stopped@example.net', '--company', 'Acme')
   const only = await place.run('explain', 'stopped@example.net')

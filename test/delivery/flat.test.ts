@@ -18,6 +18,7 @@ const delivery: Delivery = {
     createdAt: 1_800_000_000_000,
     testMode: true,
     tls: 'verified',
+    tlsByMessage: true,
   },
   recipients: [
     { position: 3, address: 'x@x.test', attempts: 2 },

@@ -196,6 +196,40 @@ test('words about us are not about the recipient, whatever the code', () => {
   ])
 })
 
+test('a block of our address bounces nobody, whatever its words', () => {
+  hold('mail', [
+    ['path', "571 Email from 192.0.2.1 is currently blocked by Verizon Online's anti-spam system."],
+    ['path', '550 Blocked for abuse. See http://att.net/blocks'],
+    ['path', '550 Connection refused from your IP due to poor sender score'],
+    [
+      'path',
+      '550 5.7.1 Service refuse. Veuillez essayer plus tard. Service refused, please try later. LPN007_510',
+    ],
+    ['path', '554 5.7.1 Bad EHLO'],
+  ])
+  for (const stage of ['mail', 'rcpt', 'data'] as const) {
+    hold(stage, [
+      ['path', '554 mx.x.test 192.0.2.1 blocked. AUP#In-1310'],
+      ['path', '550 5.7.1 Mail from 192.0.2.1 refused'],
+      ['path', '550 5.7.1 Mail from [2001:db8::1] refused'],
+    ])
+  }
+})
+
+test('the words of somebody else close no path: of the message, of an address, of another server', () => {
+  // What a server says of a message may repeat the message.
+  hold('dot', [['message', '550 5.7.1 Mail from 192.0.2.1 refused']])
+  hold('rcpt', [
+    ['recipient', '550 5.7.1 Blocked for abuse'],
+    ['recipient', '550 5.7.1 jane@[192.0.2.9] blocked for abuse'],
+    ['recipient', '550 5.7.1 <jane@[192.0.2.9]> blocked for abuse'],
+    ['recipient', '550 5.7.1 host mx.x.test[192.0.2.9] said: 550 Mail from 192.0.2.1 refused'],
+    ['recipient', '550 5.7.1 jane does not want this, see http://x.test/?ip=192.0.2.1'],
+    ['patience', '450 4.7.1 Mail from 192.0.2.1 refused'],
+  ])
+  hold('mail', [['message', '550 5.7.1 The reputation of your sending domain is unknown']])
+})
+
 test('before MAIL a refusal is about the server or about us', () => {
   for (const stage of ['greeting', 'ehlo'] as const) {
     hold(stage, [
@@ -249,6 +283,44 @@ test('too many of our connections or messages', () => {
     ['server', '452 4.3.1 Insufficient system storage'],
     ['server', '451 4.3.0 not now'],
   ])
+})
+
+test('a temporary refusal in ordinary words for too much mail, or with the time of the next try, asks for less', () => {
+  const replies = [
+    '450 4.7.1 Rate exceeded, try again in 60 seconds',
+    '450 4.7.1 Message rate exceeded, slow down',
+    '450 4.7.1 max rate exceeded for 192.0.2.1',
+    '451 4.7.1 Sending rate exceeded',
+    '421 The number of SMTP sessions was exceeded',
+    '451 You are sending too quickly',
+    '421 4.7.0 Overloaded, please slow down',
+    '450 4.7.1 Please try again in 60 seconds',
+    '450 Try again in 120 seconds',
+    '451 4.7.1 Please retry after 5 minutes',
+  ]
+  for (const stage of ['greeting', 'mail', 'rcpt', 'data', 'dot'] as const) {
+    hold(
+      stage,
+      replies.map((reply) => ['busy', reply]),
+    )
+  }
+  hold('rcpt', [
+    ['patience', '450 4.2.0 <jane@x.test>: Recipient address rejected: Greylisted for 300 seconds'],
+    ['patience', '451 4.7.1 Greylisting in action, please try again in 300 seconds'],
+    ['patience', '451 4.7.1 Please try again later'],
+    // The mailbox, an address that is being checked, and the server's own faults.
+    ['mailbox', '450 4.2.1 The user is receiving mail too quickly, try again in 60 seconds'],
+    ['mailbox', '452 4.2.2 Mailbox full, try again in 60 seconds'],
+    ['patience', '450 4.1.1 unverified address: verification in progress, try again in 60 seconds'],
+    ['patience', '451 4.3.0 Temporary lookup failure, try again in 60 seconds'],
+    ['patience', '452 4.3.1 Insufficient system storage, try again in 60 seconds'],
+    ['crowded', '452 Too many recipients, try again in 60 seconds'],
+    // A server that quotes another one says nothing about this service.
+    ['patience', '451 4.4.0 host mx.x.test[192.0.2.9] said: 450 Rate exceeded, try again in 60 seconds'],
+    ['path', '450 4.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org, retry in 60 seconds'],
+    ['recipient', '550 5.7.1 Rate exceeded'],
+  ])
+  hold('dot', [['patience', '452 4.5.3 Too many recipients']])
 })
 
 test('too many recipients in one transaction', () => {

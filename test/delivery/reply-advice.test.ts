@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adviceIn } from '../../src/delivery/judge/reply-advice.ts'
-import { waitAsked } from '../../src/delivery/judge/wait-asked.ts'
 import { blockListIn } from '../../src/mail/reply/block-lists.ts'
+import { waitAsked } from '../../src/mail/reply/wait-asked.ts'
 
 test('the time that a server asks us to wait', () => {
   const rows: [words: string, seconds: number | null][] = [
@@ -35,6 +35,8 @@ test('the block list that a server names, and the URL for removals', () => {
     ['5.7.606 Access denied, banned sending IP [192.0.2.1]', 'the list of Microsoft 365'],
     ['Blocked - see https://ipcheck.proofpoint.com/?ip=192.0.2.1', 'Proofpoint'],
     ['IP=192.0.2.1 - A problem occurred. Ask your postmaster', 'the list of T-Online'],
+    ['Blocked for abuse. See http://att.net/blocks', 'the list of AT&T'],
+    ['Service refused, please try later. OFR006_103 192.0.2.1 [103]', 'the list of Orange'],
     ['your address is not welcome here', undefined],
   ]
   for (const [words, name] of rows) assert.equal(blockListIn(words)?.name, name, words)

@@ -8,6 +8,7 @@ import type { SiteBlocks } from '../../src/delivery/sites/site-block.ts'
 import { SiteTable } from '../../src/delivery/sites/site-table.ts'
 import { openSiteTable } from '../../src/delivery/sites/sites-file.ts'
 
+const SHIPPED = new URL('../../src/delivery/sites/sites.toml', import.meta.url)
 const NOTHING: SiteBlocks = { general: { limits: {}, replies: [], source: null }, sites: [] }
 
 const file = (text: string) => readSites(text, '/etc/sites.toml', ['Google', 'A', 'Big'])
@@ -89,8 +90,7 @@ test('an error in a file is reported with its line and the allowed values', () =
 })
 
 test('every shipped block names the source of its figures', () => {
-  const shipped = readFileSync(new URL('../../src/delivery/sites/sites.toml', import.meta.url), 'utf8')
-  const { sites, general } = readSites(shipped, 'sites.toml')
+  const { sites, general } = readSites(readFileSync(SHIPPED, 'utf8'), 'sites.toml')
   assert.ok(sites.length >= 15)
   for (const { name, mx, source } of sites) {
     assert.ok(source !== null && source.length > 20, name)
@@ -191,4 +191,40 @@ test('a site’s own reply rules take precedence over the judge', () => {
   assert.equal(said(450, 'not welcome'), 'patience', 'a 4yz ends nobody')
   assert.equal(said(550, 'not welcome'), 'recipient')
   assert.equal(said(550, 'host mx.y.test said: come back tomorrow'), 'recipient', 'nor do quoted words count')
+})
+
+test('codes of large providers against our address, our rate and our sending domain bounce nobody', () => {
+  const shipped = readSites(readFileSync(SHIPPED, 'utf8'), 'sites.toml')
+  const rows: [site: string, finding: string, code: number, words: string][] = [
+    [
+      'Orange',
+      'path',
+      550,
+      'ME Service refuse. Service refused, please try later. OFR006_103 192.0.2.1 [103]',
+    ],
+    ['Orange', 'path', 550, 'ME Adresse IP source bloquee pour incident de spam. OFR006_102 [102]'],
+    ['Orange', 'path', 421, 'ME Service refuse. Service refused, please try later. OFR_999 [999]'],
+    ['Orange', 'busy', 421, 'ME Veuillez essayer plus tard. OFR_990 [990]'],
+    ['Orange', 'sender', 501, '5.1.0 Emetteur invalide. Invalid Sender. OFR004_405 [405]'],
+    ['Orange', 'recipient', 550, '5.2.0 Mail rejete. Mail rejected. OFR_506 [506]'],
+    ['La Poste', 'path', 550, '5.7.1 client [192.0.2.1] blocked using Spamhaus LPNAAA_101'],
+    ['La Poste', 'path', 550, '5.5.0 Les emails envoyes ont ete bloques par nos services. LPN007_102'],
+    ['La Poste', 'path', 550, '5.7.1 Service refused, please try later. LPN006_107'],
+    ['La Poste', 'busy', 450, '4.7.1 Client host rejected: Service refuse / service refused LPN027_503'],
+    ['La Poste', 'sender', 550, '5.7.1 Service refused, please try later. LPN007_405'],
+    ['La Poste', 'dead-address', 550, '5.5.0 Adresse destinataire invalide. Invalid recipient. LPN007_416'],
+    [
+      'NetEase',
+      'path',
+      550,
+      'MI:IPB 163 smtp9,8kqCgD3P please see http://mail.163.com/help/help_spam_16.htm',
+    ],
+    ['NetEase', 'path', 450, 'DT:RBL 163 smtp9'],
+    ['NetEase', 'busy', 421, 'HL:ICC 163 smtp9'],
+    ['NetEase', 'recipient', 554, 'DT:SPM 163 smtp9'],
+  ]
+  for (const [name, finding, code, words] of rows) {
+    const { replies } = shipped.sites.find((site) => site.name === name)!
+    assert.equal(judge({ stage: 'rcpt', code, words }, 'direct', replies), finding, `${name}: ${words}`)
+  }
 })

@@ -24,6 +24,7 @@ function delivery(number: number): Delivery {
       createdAt: 1_800_000_000_000,
       testMode: false,
       tls: null,
+      tlsByMessage: false,
     },
     recipients: [{ position: 0, address: `to${number}@x.test`, attempts: 0 }],
     path: wayBy({ kind: 'capture' }),

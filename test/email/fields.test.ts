@@ -245,6 +245,7 @@ test('the columns and their types', () => {
     'test_mode bool',
     'text octets large',
     'tls text',
+    'tls_by_message bool',
     'variables text',
     'via_smtp bool',
   ])
@@ -282,7 +283,7 @@ test('readers of fields', () => {
   assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])
   assert.deepEqual(names(recipientFieldsOf('show')), ['address', 'kind', 'variables'])
   const content = Object.keys(CONTENT)
-  const sent = ['companyId', 'createdAt', 'id', 'returnPathHost', 'sender', 'testMode', 'tls']
+  const sent = ['companyId', 'createdAt', 'id', 'returnPathHost', 'sender', 'testMode', 'tls', 'tlsByMessage']
   assert.deepEqual(namesOf('send'), sent)
   const queue = [
     ...sent,
@@ -322,7 +323,7 @@ test('readers of fields', () => {
     namesOf('tell'),
     [...told, 'individual', 'sender', 'variables', 'viaSmtp', ...shown].toSorted(),
   )
-  assert.deepEqual(namesOf('show'), [...own, 'variables', ...content].toSorted())
+  assert.deepEqual(namesOf('show'), [...own, 'tlsByMessage', 'variables', ...content].toSorted())
 })
 
 test('a SELECT names each column for its field, and a company by its id', () => {

@@ -635,6 +635,20 @@ describe('a try', () => {
     assert.match(headlineOf(explanation), / would wait\.$/)
   })
 
+  test('asks nobody where mail ends without a server, and then says nothing against the mail', async () => {
+    for (const [address, change, headline] of [
+      ['delivered@resend.dev', {}, /would end in the simulator now\.$/],
+      [JANE, { setup: { delivery: { kind: 'capture' } } }, /would be captured now/],
+    ] as const) {
+      const { explanation, tried } = await rehearseDelivery(await operation(change), { address })
+      assert.match(headlineOf(explanation), headline)
+      assert.equal(explanation.obstacle, null)
+      const { accepted, server, permanent, dialogue } = tried
+      assert.deepEqual([accepted, server, permanent, dialogue], [false, null, null, ''])
+      assert.match(tried.message, /no server/)
+    }
+  })
+
   test('goes through the proxy of the source address', async () => {
     await using sink = await startSink()
     await using proxy = await startSocks({ from: '127.0.35.7' })

@@ -65,6 +65,7 @@ function recordedOf(
     individual: false,
     testMode: false,
     tls: null,
+    tlsByMessage: false,
     giveUpAt,
     source: null,
     size: 1,

@@ -146,6 +146,7 @@ export function email(
     testMode: false,
     source: null,
     tls: null,
+    tlsByMessage: false,
     viaSmtp: false,
     createdAt: NOW,
     dueAt: NOW,

@@ -23,5 +23,9 @@ export function daneDoubt(proof: DaneProof, socket: TLSSocket): string | null {
   const isAuthority = knownAuthorities(proof).some((authority) => authority.equals(leaf.raw))
   if (socket.authorized && !isAuthority) return null
   learnAuthorities(proof, leaf)
+  // The names are compared only if the chain ends at an authority of the records.
+  const error: unknown = socket.authorizationError
+  const code = error instanceof Error && 'code' in error ? error.code : error
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the certificate is not valid for ${proof.names[0]}`
   return `the certificate matches no TLSA record of ${proof.names[0]}`
 }

@@ -1,7 +1,6 @@
 /** How mail would leave now: the path that delivery would find, and the servers at its end. */
 import type { CustomRoute } from '../../accounts/account.ts'
 import type { Seal } from '../../accounts/seal.ts'
-import type { MessageTls } from '../../common/required-tls.ts'
 import type { DeliveryRoute, RelayRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { Email } from '../../email/fields.ts'
@@ -97,7 +96,7 @@ const HOSTS_AT_ONCE = 5
 /** Never rejects for an answer of DNS. `domain`: the recipient's, as an A-label. */
 export async function forecast(
   parts: ForecastParts,
-  mail: RoutingFields & Pick<Email, 'tls'>,
+  mail: RoutingFields & Pick<Email, 'tls' | 'tlsByMessage'>,
   domain: string,
 ): Promise<Forecast> {
   const { delivery, ownRoute, sites: table, isUsable, ...others } = parts
@@ -120,7 +119,7 @@ export async function forecast(
   if (servers?.hosts.kind === 'none') return { path, mtaSts, hosts: [], failure: servers.hosts.failure }
   const { route } = path.policy
   if (kind === 'relay' && route.kind === 'relay')
-    return { path, mtaSts, hosts: [withDemand(await relayHost(route), mail.tls)], failure: null }
+    return { path, mtaSts, hosts: [withDemand(await relayHost(route), mail)], failure: null }
   const found = servers?.hosts.kind === 'hosts' ? servers.hosts : null
   const names = found?.ranks.flat().slice(0, MOST_HOSTS) ?? []
   const preferences = await preferencesOf(domain, parts.resolver)
@@ -137,12 +136,12 @@ export async function forecast(
   const hosts: ForecastHost[] = []
   for (let from = 0; from < names.length; from += HOSTS_AT_ONCE) {
     const some = await Promise.all(names.slice(from, from + HOSTS_AT_ONCE).map(host))
-    hosts.push(...some.map((each) => withDemand(each, mail.tls)))
+    hosts.push(...some.map((each) => withDemand(each, mail)))
   }
   return { path, mtaSts, hosts, failure: null }
 }
 
-function withDemand(host: ForecastHost, own: MessageTls | null): ForecastHost {
+function withDemand(host: ForecastHost, own: Pick<Email, 'tls' | 'tlsByMessage'>): ForecastHost {
   const { tls, source: tlsSource } = host.tls
   const demanded = withOwnDemand({ tls, tlsSource }, own)
   return { ...host, tls: { ...host.tls, tls: demanded.tls, source: demanded.tlsSource } }

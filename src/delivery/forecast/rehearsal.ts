@@ -50,10 +50,12 @@ const ADDRESSES_PER_SERVER = 2
 const TIMEOUTS = { ...defaultTimeouts, connect: 5_000, opening: 15_000, mail: 10_000, rcpt: 15_000 }
 
 /**
- * The reason why this machine cannot ask a server from the source of the mail, as a sentence without a final dot; null:
- * it can. It says nothing about the mail: a node on another machine may have the source.
+ * The reason why this machine asks no server, as a sentence without a final dot; null: it asks one. It says nothing
+ * about the mail: the mail may need no server, and a node on another machine may have its source.
  */
 export async function rehearsalObstacle({ path }: Pick<Forecast, 'path'>): Promise<string | null> {
+  if (path.site.kind === 'simulator') return 'The mail ends in the simulator, which asks no server'
+  if (path.site.kind === 'capture') return 'The mail is captured, and no server is asked'
   const { missing, proxies, helo, ...source } = path.source
   if (missing !== undefined) return `There is no source to ask a server from: ${missing}`
   const addresses = addressesOf(source)

@@ -19,7 +19,8 @@ import {
   SENDER_AT_RELAY,
   SIZE,
 } from '../../mail/reply/phrases.ts'
-import { ownWords, plainWords, speaks, type TopicMatch } from '../../mail/reply/words.ts'
+import { DOMAIN_REPUTATION } from '../../mail/reply/reason-phrases.ts'
+import { namesIpAddress, ownWords, plainWords, speaks, type TopicMatch } from '../../mail/reply/words.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
 import type { Finding } from './finding.ts'
@@ -52,27 +53,29 @@ export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly 
   const own = ownWords(words)
   const known = rules.length === 0 ? null : meaningAtSite(rules, code, own)
   if (known !== null) return known
-  const matches = speaks(own)
+  const said = { text: own, quotes: own !== words, own: speaks(own), all: speaks(words) }
   switch (stage) {
     case 'auth':
       // RFC 4954 4: 454 is the server's fault; every permanent code is about the credentials.
-      return code >= 500 ? 'credentials' : matches(BUSY) ? 'busy' : 'server'
+      return code >= 500 ? 'credentials' : asksForLess(answer, code, said) ? 'busy' : 'server'
     case 'connect':
     case 'greeting':
     case 'ehlo':
     case 'starttls':
     case 'idle':
-      return beforeMail(code, answer.enhancedCode, matches)
+      return beforeMail(answer, code, said)
     default:
-      return ofTransaction(answer, code, { own: matches, all: speaks(words) }, route)
+      return ofTransaction(answer, code, said, route)
   }
 }
 
 /**
- * `own`: without the words that the server quotes from another one. Quoted words may be about the recipient, never
- * about us.
+ * `quotes`: the server quotes another one. `text`, `own`: without the words that the server quotes from another one.
+ * Quoted words may be about the recipient, never about us.
  */
 interface ReplyWords {
+  text: string
+  quotes: boolean
   own: TopicMatch
   all: TopicMatch
 }
@@ -88,20 +91,31 @@ function withoutReply({ stage, kind }: NegativeAnswer, route: RouteKind): Findin
 }
 
 /** RFC 5321 3.1, 4.2.2: before MAIL a reply is about the server or about us, never about the mail. */
-function beforeMail(code: number, enhancedCode: string | undefined, matches: TopicMatch): Finding {
-  if (matches(BUSY)) return 'busy'
-  if (code >= 500) return wantsCredentials(code, enhancedCode) ? 'credentials' : 'path'
-  return matches(BLOCKED) || matches(HOST) ? 'path' : 'server'
+function beforeMail(answer: NegativeAnswer, code: number, said: ReplyWords): Finding {
+  if (asksForLess(answer, code, said)) return 'busy'
+  if (code >= 500) return wantsCredentials(code, answer.enhancedCode) ? 'credentials' : 'path'
+  return said.own(BLOCKED) || said.own(HOST) ? 'path' : 'server'
+}
+
+/**
+ * Whether we send more than the server wants. Words that prove too little to refuse mail for good suffice beside a
+ * temporary code: fewer sessions, and a retry that uses up no attempt, cost nothing if the server means something else.
+ * Only words count: servers use the codes of congestion (RFC 3463 3.5, 4.4.5) for a full disk as well.
+ */
+function asksForLess({ stage }: NegativeAnswer, code: number, { text, own }: ReplyWords): boolean {
+  if (own(BUSY)) return true
+  if (code >= 500 || own(CROWDED)) return false
+  return classifyReply({ code, words: text, stage }).category === 'rate_limited'
 }
 
 function ofTransaction(answer: NegativeAnswer, code: number, said: ReplyWords, route: RouteKind): Finding {
   if (code < 500 && said.all(GREYLISTING)) return 'patience'
   if (isDead(answer, code, said.all, route)) return 'dead-address'
-  const ours = ofUs(answer, code, said.own, route)
+  const ours = ofUs(answer, code, said, route)
   if (ours !== null) return ours
   if (said.all(MAILBOX)) return code < 500 ? 'mailbox' : answer.stage === 'rcpt' ? 'recipient' : 'message'
   const { stage, enhancedCode } = answer
-  if (said.own(BUSY) && !isAboutMail(answer, code, said.own)) return 'busy'
+  if (!isAboutMail(answer, code, said.own) && asksForLess(answer, code, said)) return 'busy'
   return code < 500 ? forNow(stage, code, enhancedCode, said.all) : forGood(answer, code, said.all, route)
 }
 
@@ -125,12 +139,9 @@ const NO_TLS = '7.29'
 const TOO_MUCH = '7.28'
 
 /** Null when the reply is not about us. */
-function ofUs(
-  { stage, enhancedCode }: NegativeAnswer,
-  code: number,
-  matches: TopicMatch,
-  route: RouteKind,
-): Finding | null {
+function ofUs(answer: NegativeAnswer, code: number, said: ReplyWords, route: RouteKind): Finding | null {
+  const { stage, enhancedCode } = answer
+  const { own: matches } = said
   const detail = enhancedCode?.slice(2) ?? ''
   if (RESTRICTION.test(detail) || matches(RESTRICTED)) return null
   // After MAIL the recipient's server may be speaking through a relay: then it closes only the sender's path.
@@ -152,7 +163,22 @@ function ofUs(
   if (matches(RELAYING) || matches(HOST) || matches(ENCRYPTION)) return 'path'
   // "Mailbox does not exist, listed in our spamtrap list".
   const namesNobody = stage === 'rcpt' && isDeadAddress(enhancedCode ?? '') && matches(DEAD)
-  return matches(BLOCKED) && !namesNobody ? 'path' : null
+  if (matches(BLOCKED) && !namesNobody) return 'path'
+  return refusesAddress(answer, code, said) ? 'path' : null
+}
+
+/**
+ * Whether a refusal for good is one of our address, in words that alone prove too little: to MAIL, which names no
+ * recipient, or with an address in it. Not at the dot: there the server may repeat the message, which its sender chose.
+ */
+function refusesAddress(
+  { stage, enhancedCode }: NegativeAnswer,
+  code: number,
+  { text, quotes, own }: ReplyWords,
+): boolean {
+  if (code < 500 || stage === 'dot' || quotes || own(DOMAIN_REPUTATION)) return false
+  if (stage !== 'mail' && !namesIpAddress(text)) return false
+  return classifyReply({ code, status: enhancedCode, words: text, stage }).category === 'reputation'
 }
 
 /**

@@ -3,9 +3,9 @@
  * names our address.
  */
 import { type BlockList, blockListIn } from '../../mail/reply/block-lists.ts'
+import { waitAsked } from '../../mail/reply/wait-asked.ts'
 import type { Stage } from '../smtp/error.ts'
 import type { Finding } from './finding.ts'
-import { waitAsked } from './wait-asked.ts'
 
 export interface ReplyAdvice {
   /** Milliseconds that the server asks us to wait. */

@@ -1,8 +1,16 @@
 import { isIP } from 'node:net'
 import type { HostAddress, Resolver } from '../../dns/resolver.ts'
-import { type AddressGuard, refusalKind } from '../../network/private-address.ts'
+import {
+  type AddressGuard,
+  interfaceAddresses,
+  isNear,
+  isPublicIpv6,
+  refusalKind,
+} from '../../network/private-address.ts'
 import type { RouteFailure } from '../outcome.ts'
 import { reaches, type Source } from '../path/source.ts'
+import { SmtpError } from '../smtp/error.ts'
+import type { SmtpTarget } from '../smtp/target.ts'
 
 /** The addresses that a host can be connected to: at least one, in the order to try them. */
 export type ServerAddresses =
@@ -12,30 +20,56 @@ export type ServerAddresses =
 /** Milliseconds for which IPv6 is tried last after the network reported that there is no route. */
 const IPV6_PAUSE = 5 * 60_000
 
-/** Remembers whether this machine can reach IPv6 at all, so that not every delivery has to find out anew. */
+/** Where a connection leads: through a proxy it does not begin in this machine's network. */
+type Way = Pick<SmtpTarget, 'address' | 'proxy'>
+
+/**
+ * Remembers whether this machine can reach IPv6 at all, so that not every delivery has to find out anew. `own`: the
+ * addresses of this machine.
+ */
 export class Ipv6Reachability {
+  readonly #own: () => string[]
   #unreachableUntil = Number.NEGATIVE_INFINITY
+  /** An address beyond our own network has been reached. */
+  #hasWorked = false
+
+  constructor(own = interfaceAddresses) {
+    this.#own = own
+  }
 
   get likely(): boolean {
     return performance.now() >= this.#unreachableUntil
   }
 
-  /** Learns from a connection to `address` that failed. */
-  recordFailure(address: string, error: unknown): void {
-    if (isIP(address) === 6 && hasNoWayOut(address, error))
+  /** Learns from a connection that failed. */
+  recordFailure(way: Way, error: unknown): void {
+    if (isIP(way.address) === 6 && this.hasNoWayOut(way, error))
       this.#unreachableUntil = performance.now() + IPV6_PAUSE
+  }
+
+  /** Learns from a connection that has been opened. */
+  recordSuccess(way: Way): void {
+    if (!this.#hasWorked) this.#hasWorked = leavesOverIpv6(way)
+  }
+
+  /**
+   * True when this machine has no route to the address, or no address of its own of that family. A refusal, or a
+   * time-out, concerns only that host. But where a machine has no public IPv6 address, a router on the way drops what
+   * it sends, or reports that the host cannot be reached.
+   */
+  hasNoWayOut(way: Way, error: unknown): boolean {
+    if (!(error instanceof SmtpError) || error.stage !== 'connect') return false
+    const code = error.kind === 'timeout' ? 'ETIMEDOUT' : errnoOf(error)
+    // Over IPv4 it mostly means that a source address has gone, or that no port is free.
+    if (code === 'EADDRNOTAVAIL') return isIP(way.address) === 6
+    if (code === 'ENETUNREACH' || code === 'EAFNOSUPPORT') return true
+    if (code !== 'EHOSTUNREACH' && code !== 'ETIMEDOUT') return false
+    return leavesOverIpv6(way) && !this.#hasWorked && !this.#own().some(isPublicIpv6)
   }
 }
 
-/**
- * True when this machine has no route to the address, or no address of its own of that family. A refusal or a time-out
- * would concern only that host.
- */
-export function hasNoWayOut(address: string, error: unknown): boolean {
-  const code = errnoOf(error)
-  // Over IPv4 it mostly means that a source address has gone, or that no port is free.
-  if (code === 'EADDRNOTAVAIL') return isIP(address) === 6
-  return code === 'ENETUNREACH' || code === 'EAFNOSUPPORT'
+function leavesOverIpv6({ address, proxy }: Way): boolean {
+  return proxy === undefined && isIP(address) === 6 && !isNear(address)
 }
 
 /** `IPv4` or `IPv6`. */

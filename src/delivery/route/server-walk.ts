@@ -127,7 +127,7 @@ export class ServerWalk {
       this.#opening.count(counted && sessionFailure(counted(), null))
       return this.#passOver(choice.failure)
     }
-    const target = withOwnDemand(choice.target, this.#request.delivery.email.tls)
+    const target = withOwnDemand(choice.target, this.#request.delivery.email)
     const key = sessionKey(target)
     const behind = await this.#behind(key)
     if (behind === null && !this.#end.mayGoOn()) return true

@@ -11,7 +11,7 @@ import { clip } from '../smtp/reply.ts'
 import { keptWaiting } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts } from '../smtp/timeouts.ts'
-import { familyName, hasNoWayOut } from './addresses.ts'
+import { familyName } from './addresses.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import type { RecipientAnswers } from './recipient-answers.ts'
 import type { RouteRequest } from './route.ts'
@@ -91,6 +91,7 @@ export class SessionOpening {
       try {
         const session = await this.#connect(key, trying, tries === 1 ? fallback : null)
         hosts.recordSuccess(`${session.session.address}:${target.port}`)
+        ipv6.recordSuccess(fallback?.used ? fallback.target : trying)
         this.count(counted && sessionResult(counted(), session.session, session.session.tls, fault))
         return session
       } catch (error) {
@@ -109,7 +110,7 @@ export class SessionOpening {
           continue
         }
         if (!mayGoInClear(trying, error)) {
-          ipv6.recordFailure(used, error)
+          ipv6.recordFailure(trying, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
           else if (!isOfProxy(error)) hosts.recordSuccess(name)
           else if (trying.proxy !== undefined) this.#failedProxies.add(proxyName(trying.proxy))
@@ -158,13 +159,13 @@ export class SessionOpening {
       this.#answers.withoutSession({ ...attemptTls(target, null), doubt: clip(error.message) })
     }
     const name = serverName(target)
-    if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
+    if (this.#state.ipv6.hasNoWayOut(target, error)) {
       const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
       this.#answers.failUnreachable(name, '4.4.4', message, { noWayOut: true })
       return
     }
     // A relay is not to blame if it lacks what only this mail demands, so its path stays open.
-    const isOwn = error.kind === 'tls' && target.tlsSource === 'domain'
+    const isOwn = error.kind === 'tls' && (target.tlsSource === 'message' || target.tlsSource === 'domain')
     const { replies } = this.#request.delivery.path.terms
     this.#answers.failAll(failureOfError(error, name, isOwn ? 'direct' : this.#state.route, replies))
   }

@@ -59,7 +59,8 @@ export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
     socket.once('secureConnect', () => {
       const doubt = dane === undefined ? pkixDoubt(socket) : daneDoubt(dane, socket)
       if (doubt !== null && target.tls === 'verified') {
-        reject(new Error(`the certificate is not valid for ${target.host} (${doubt})`))
+        const ofName = `the certificate is not valid for ${target.host} (${doubt})`
+        reject(new Error(dane === undefined ? ofName : doubt))
         return
       }
       const { standardName: cipher } = socket.getCipher()

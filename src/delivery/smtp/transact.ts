@@ -1,4 +1,6 @@
 import { notAttempted } from '../../email/not-attempted.ts'
+import { CROWDED } from '../../mail/reply/phrases.ts'
+import { plainWords, speaks } from '../../mail/reply/words.ts'
 import type { SmtpConnection } from './connection.ts'
 import type { Dialogue } from './dialogue.ts'
 import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
@@ -407,10 +409,13 @@ const released = notAttempted('given back before the message was sent')
 
 /**
  * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and must then be treated as 452: when the
- * server accepted others before it and no enhanced code gives another reason, such as a full mailbox (5.2.2).
+ * server accepted others before it and no enhanced code gives another reason, such as a full mailbox (5.2.2). Servers
+ * also say so in words, or by 5.5.3 (RFC 3463 3.6), with any code.
  */
 function verdictOfRefusal(reply: Reply, acceptedBefore: number): 'bounced' | 'deferred' {
-  if (reply.code < 500) return 'deferred'
-  const tooMany = reply.enhancedCode === null || reply.enhancedCode === '5.5.3'
-  return reply.code === 552 && acceptedBefore > 0 && tooMany ? 'deferred' : 'bounced'
+  const { code, enhancedCode } = reply
+  if (code < 500) return 'deferred'
+  if (acceptedBefore === 0) return 'bounced'
+  const tooMany = enhancedCode === '5.5.3' || (code === 552 && enhancedCode === null)
+  return tooMany || speaks(plainWords(replyText(reply)))(CROWDED) ? 'deferred' : 'bounced'
 }

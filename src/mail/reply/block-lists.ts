@@ -92,6 +92,8 @@ const LISTS: readonly [pattern: RegExp, list: BlockList][] = [
     /\bpostmaster\.(?:gmx|web\.de|1und1)\b/,
     { name: 'the list of GMX and WEB.DE', removal: 'https://postmaster.gmx.net/' },
   ],
+  [/\batt\.net\/blocks\b/, { name: 'the list of AT&T', removal: 'https://att.net/blocks' }],
+  [/\bofr\w{0,4}_103\b/, { name: 'the list of Orange', removal: 'https://postmaster.orange.fr/' }],
   [/\bxfinity\b|\bcomcast\b/, { name: 'the list of Comcast', removal: 'https://spa.xfinity.com/report' }],
 ]
 

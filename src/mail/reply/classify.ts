@@ -61,6 +61,7 @@ import {
   UNVERIFIED,
   UNWANTED,
 } from './reason-phrases.ts'
+import { waitAsked } from './wait-asked.ts'
 import { plainWords, speaks, type TopicMatch } from './words.ts'
 
 interface NegativeReply {
@@ -204,6 +205,7 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
     return ['address_unknown', true]
   const plain = firstOf(PLAIN, matches)
   if (plain !== null) return [plain, false]
+  if (code && code < 500 && waitAsked(words) !== null && !givesReason(matches)) return ['rate_limited', false]
   const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
   if (sender || matches(SENDER_REFUSED))
     return [firstOf(VAGUE, matches) ?? (code === 421 ? 'network' : 'policy'), false]
@@ -243,6 +245,16 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
   if (bare === 'address_unknown' && stage === 'greeting') return ['reputation', false]
   // RFC 7504: 556 is about the domain; servers use 521 to hang up on a client as well.
   return [bare, code === 556]
+}
+
+/**
+ * Whether the words say why they name the time of the next try: something is wrong with the address, or with the
+ * server. Without a reason they ask for less mail: a server that greylists mostly says so, and is not harmed by less.
+ */
+function givesReason(matches: TopicMatch): boolean {
+  return (
+    [LOOKUP_UNFINISHED, UNVERIFIED].some(matches) || firstOf([...ADDRESS, ...UNFINISHED], matches) !== null
+  )
 }
 
 interface ReplyFacts extends Pick<NegativeReply, 'code' | 'stage'> {

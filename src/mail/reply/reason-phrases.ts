@@ -1,7 +1,7 @@
 /**
- * More phrases of servers, for the classification of a refusal only: they name a reason, but are too weak a proof to
- * close a path, as the lists in phrases.ts do. The rules there hold here as well. A reason is searched for in the order
- * of classify.ts.
+ * More phrases of servers, for the classification of a refusal: they name a reason, but are too weak a proof to close a
+ * path, as the lists in phrases.ts do. The rules there hold here as well. A reason is searched for in the order of
+ * classify.ts.
  */
 
 /** The mailbox, or the space of its owner, is full. */
@@ -57,7 +57,7 @@ export const BAD_NAME: readonly RegExp[] = [
   /\breputation\b|\bsenderscore\b|\bsender score\b/,
   // Our address in the words: Outlook.com "messages from 192.0.2.1 weren't sent", 1&1, Tencent, Free.fr "spam detected
   // from your address".
-  /\b(?:mails?|messages?|e-?mails?|connections?|traffic|spam|abuse)(?: \w+){0,3} (?:from|by) (?:your |this |the )?(?:ip|server|host|network|isp|\[?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})/,
+  /\b(?:mails?|messages?|e-?mails?|connections?|traffic|spam|abuse)(?: \w+){0,3} (?:from|by) (?:your |this |the )?(?:ip|server|host|network|isp|\[?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?(?:ipv6:)?[0-9a-f]{1,4}:[0-9a-f:]{2,34})/,
   /\b(?:sending|source|sender|client|connecting|remote|origin(?:ating)?|your|this|the) (?:server )?(?:ip|host|mta|server|network)s?(?: address(?:es)?)?\b[^.;]{0,60}\b(?:block|ban|denied|deny|reject|refus|forbid|black|list|abus|spam|not (?:allowed|accept|permit|authori)|unverif|suspicious|bad)/,
   /\b(?:block|ban|denied|deny|reject|refus|forbid|black|list)\w{0,6}(?: \w+){0,4} (?:sending|source|sender|client|your|this) (?:ip|host|mta|server|network)\b|\bunverif\w{1,6} (?:sending )?ips?\b/,
   // "Blocked for abuse", "blocked for spamming", "you are blocked", Comcast "Your mail server has been rejected".
@@ -67,6 +67,8 @@ export const BAD_NAME: readonly RegExp[] = [
   // failed", "PTR".
   /\brdns\b|\breverse[- ](?:dns|lookup|mapping|name)|\bptr\b|\bip name (?:lookup|possibly)|\bno (?:reverse|host ?name|dns)\b|\bcannot (?:find|resolve) your\b|\b(?:cannot|could not|unable to) (?:resolve|find|verify)(?: \w+){0,2} (?:ip|host ?name|hostname)\b|\bgeneric (?:ptr|hostname|rdns)|\bdynamic(?:ally)? (?:ip|assigned|host|address)|\bresidential\b/,
   /\bfix reverse\b|\bhelo\b|\behlo\b/,
+  // Orange and La Poste, "Service refuse. Veuillez essayer plus tard. Service refused, please try later".
+  /\bservice refused\b/,
   // Cox "192.0.2.1 blocked. Error Code: CXRBL", "AUP#CDRBL".
   /\bc[dx]rbl\b/,
   // GoDaddy "http://unblock.secureserver.net/?ip=192.0.2.1", and other pages for removal from a list.
@@ -106,7 +108,7 @@ export const PROBING: readonly RegExp[] = [
 /** We send more than the server wants. */
 export const TOO_MUCH: readonly RegExp[] = [
   ...PROBING,
-  /\btoo (?:many|much|frequent|fast)\b[^.;]{0,40}\b(?:connection|session|message|mail|recipient|rcpt|transaction|request|traffic|error|complaint|command|unknown|bad|invalid)|\btoo fast\b|\btoo frequent/,
+  /\btoo (?:many|much|frequent|fast)\b[^.;]{0,40}\b(?:connection|session|message|mail|recipient|rcpt|transaction|request|traffic|error|complaint|command|unknown|bad|invalid)|\btoo (?:fast|quickly)\b|\btoo frequent/,
   /\b(?:rate|speed|frequency|volume|concurrency|connection|session)s?(?: is| was| has been)? (?:limit|control|exceed)|\b(?:exceed\w{0,3}|reached|over|hit)(?: \w+){0,6} (?:per (?:hour|minute|day|connection|session)|limit|rate)\b|\bslow(?:ing)? down\b|\bthrottl/,
   /\b(?:daily|hourly|sending|message|recipient)(?: \w+){0,2} (?:limit|quota)\b|\b(?:this|per|an) (?:hour|minute)\b|\bbacklog|\boverload|\bload (?:average|too high|is high)|\bresources? temporarily\b/,
 ]

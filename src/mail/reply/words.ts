@@ -1,4 +1,5 @@
 /** The words of a reply as phrases are searched for in them. */
+import { isIP } from 'node:net'
 import { QUOTING } from './phrases.ts'
 
 /** Searched for in a reply: the longest of what servers say is a few hundred characters. */
@@ -41,6 +42,12 @@ const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
 export function ownWords(words: string): string {
   const ends = QUOTING.map((pattern) => words.search(pattern)).filter((at) => at !== -1)
   return ends.length === 0 ? words : words.slice(0, Math.min(...ends))
+}
+
+/** Whether plain words name an IP address: not the domain of a mail address (RFC 5321 4.1.3), `jane@[192.0.2.1]`. */
+export function namesIpAddress(words: string): boolean {
+  const pieces = words.replace(/@\[[^\]]*\]/g, ' ').split(/[\s<>()[\],;="'，。；、（）]+/)
+  return pieces.some((piece) => isIP(piece.replace(/^ipv6:|[.:]$/g, '')) !== 0)
 }
 
 /** Tells whether one of the phrases of a topic is in the words. */

@@ -437,21 +437,27 @@ test('an unreachable host is tried once for all mail, whatever the domain', asyn
   assert.equal(mx(2).messages.length, 1)
 })
 
-test('recipients over the limit of a transaction go with the next one, at once and on the same connection', async (t) => {
-  const script: Script = ({ step, recipients }) =>
-    step === 'rcpt' && recipients.length === 2 ? { reply: '452 4.5.3 Error: too many recipients' } : undefined
-  const { deliver, mx } = await startDirect(t, [{ script }])
-  const { outcomes } = await deliver(Array.from({ length: 5 }, (_, n) => `n${n}@x.test`))
-  assert.deepEqual(
-    outcomes.map(({ verdict }) => verdict),
-    Array(5).fill('delivered'),
-  )
-  assert.deepEqual(
-    mx(1).messages.map(({ recipients }) => recipients),
-    [['n0@x.test', 'n1@x.test'], ['n2@x.test', 'n3@x.test'], ['n4@x.test']],
-  )
-  assert.equal(mx(1).connections, 1)
-})
+for (const reply of [
+  '452 4.5.3 Error: too many recipients',
+  '552 5.7.1 Too many recipients',
+  '550 5.5.3 Too many recipients',
+]) {
+  test(`recipients over the limit of a transaction go with the next one, at once and on the same connection (${reply})`, async (t) => {
+    const script: Script = ({ step, recipients }) =>
+      step === 'rcpt' && recipients.length === 2 ? { reply } : undefined
+    const { deliver, mx } = await startDirect(t, [{ script }])
+    const { outcomes } = await deliver(Array.from({ length: 5 }, (_, n) => `n${n}@x.test`))
+    assert.deepEqual(
+      outcomes.map(({ verdict }) => verdict),
+      Array(5).fill('delivered'),
+    )
+    assert.deepEqual(
+      mx(1).messages.map(({ recipients }) => recipients),
+      [['n0@x.test', 'n1@x.test'], ['n2@x.test', 'n3@x.test'], ['n4@x.test']],
+    )
+    assert.equal(mx(1).connections, 1)
+  })
+}
 
 test('a server that refuses even one recipient as too many is not tried without end', async (t) => {
   const { outcome, mx } = await startDirect(t, [{ script: at('rcpt', '452 4.5.3 too many recipients') }])

@@ -78,6 +78,7 @@ export const emailSent: Delivery['email'] = {
   createdAt: 1_800_000_000_000,
   testMode: false,
   tls: null,
+  tlsByMessage: false,
 }
 
 export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {}): Delivery {

@@ -112,6 +112,38 @@ for (const pipelining of [false, true]) {
     assert.deepEqual(verdicts, ['delivered', 'deferred', 'deferred', 'bounced'])
   })
 
+  for (const reply of [
+    '552 5.7.1 Too many recipients',
+    '550 5.5.3 Too many recipients',
+    '554 5.5.3 No more',
+    '550 Error: too many rcpts',
+  ]) {
+    test(`after an accepted recipient ${reply} is deferred, before any it is final (${how})`, async () => {
+      const after = await transact(
+        capabilities,
+        async (peer) => {
+          await peer.answer(
+            '250 ok',
+            '250 ok',
+            '250 ok',
+            reply,
+            '550 5.7.1 <too many recipients> no',
+            '354 go',
+          )
+          await peer.message()
+          await peer.send('250 ok\r\n')
+        },
+        four,
+      )
+      assert.deepEqual(after.verdicts, ['delivered', 'delivered', 'deferred', 'bounced'])
+      const first = await transact(capabilities, async (peer) => {
+        await peer.answer('250 ok', reply)
+        if (pipelining) await peer.answer('503 no recipients')
+      })
+      assert.deepEqual(first.verdicts, ['bounced'])
+    })
+  }
+
   test(`unknown codes count by their first digit (${how})`, async () => {
     const { verdicts } = await transact(
       capabilities,

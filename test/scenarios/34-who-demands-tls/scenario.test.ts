@@ -46,7 +46,8 @@ interface Row {
 }
 
 const BY_DOMAIN = { demand: 'required', source: 'domain' } as const
-const BY_MESSAGE = { demand: 'verified', source: 'domain' } as const
+const ENCRYPTED_BY_MESSAGE = { demand: 'required', source: 'message' } as const
+const BY_MESSAGE = { demand: 'verified', source: 'message' } as const
 const NOBODY = { demand: 'opportunistic', source: 'default' } as const
 
 const ROWS: Row[] = [
@@ -70,14 +71,14 @@ const ROWS: Row[] = [
     what: 'the message, which does not mind the certificate',
     to: 'self-signed.test',
     options: ENCRYPTED,
-    ...BY_DOMAIN,
+    ...ENCRYPTED_BY_MESSAGE,
     ends: true,
   },
   {
     what: 'the message, to a server without STARTTLS',
     to: 'clear.test',
     options: ENCRYPTED,
-    ...BY_DOMAIN,
+    ...ENCRYPTED_BY_MESSAGE,
     ends: NO_STARTTLS,
   },
   {
@@ -101,6 +102,14 @@ const ROWS: Row[] = [
     options: [VERIFIED],
     ...BY_MESSAGE,
     ends: NOT_VALID,
+  },
+  {
+    what: 'the domain, as much as the message',
+    to: 'clear.test',
+    from: 'strict.test',
+    options: ENCRYPTED,
+    ...BY_DOMAIN,
+    ends: NO_STARTTLS,
   },
   {
     what: 'the operator, for a partner',

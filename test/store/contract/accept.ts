@@ -119,6 +119,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        tlsByMessage: true,
         giveUpAt: NOW + HOUR,
         returnPathHost: 'bounces.acme.test',
         source: 'news',
@@ -165,6 +166,7 @@ export function acceptContract(open: OpenBench): void {
         size: 1_000,
         testMode: true,
         tls: 'verified',
+        tlsByMessage: true,
         source: 'news',
         contentRemoved: false,
       })
@@ -188,6 +190,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        tlsByMessage: true,
         scheduledAt: null,
         giveUpAt: NOW + HOUR,
         source: 'news',

@@ -265,6 +265,7 @@ function Tls({ tls }: { tls: NonNullable<EmailAttempt['tls']> }) {
 const DEMANDS: Partial<Record<NonNullable<EmailAttempt['tls']>['source'], string>> = {
   'mta-sts': 'The recipient’s domain (MTA-STS) demands',
   dane: 'The recipient’s domain (DANE) demands',
+  message: 'The message demands',
   domain: 'The sending domain demands',
   site: 'The settings of this site demand',
 }

@@ -123,19 +123,26 @@ function Shown({
       {tried !== null && (
         <div>
           <Text size="sm" fw={600}>
-            {tried.accepted ? 'Accepted' : 'Not accepted'} by {visible(tried.server ?? 'any server')}
+            {triedText(tried)}
           </Text>
           <Text size="sm">
             <UntrustedText>{tried.message}</UntrustedText>
           </Text>
-          <Code block>
-            {tried.dialogue
-              .split('\n')
-              .map((line) => visible(line))
-              .join('\n')}
-          </Code>
+          {tried.dialogue !== '' && (
+            <Code block>
+              {tried.dialogue
+                .split('\n')
+                .map((line) => visible(line))
+                .join('\n')}
+            </Code>
+          )}
         </div>
       )}
     </Stack>
   )
+}
+
+function triedText({ accepted, permanent, server }: NonNullable<ExplanationAnswer['tried']>): string {
+  if (!accepted && permanent === null) return 'Not asked'
+  return `${accepted ? 'Accepted' : 'Not accepted'} by ${visible(server ?? 'any server')}`
 }

@@ -72,7 +72,7 @@ const ATTEMPT_TLS = object({
   version: TEXT_OR_NULL,
   cipher: TEXT_OR_NULL,
   demand: { enum: ['none', 'opportunistic', 'required', 'verified'] },
-  source: { enum: ['default', 'route', 'site', 'domain', 'mta-sts', 'dane'] },
+  source: { enum: ['default', 'route', 'site', 'message', 'domain', 'mta-sts', 'dane'] },
   verified: { type: 'boolean' },
   doubt: TEXT_OR_NULL,
 })

@@ -61,7 +61,7 @@ function submissionOf({
     tags: email.tags,
     variables: email.variables,
     testMode: email.testMode,
-    ...(email.tls !== null && { tls: email.tls }),
+    ...(email.tls !== null && email.tlsByMessage && { tls: email.tls }),
     idempotency,
   }
 }

@@ -29,6 +29,7 @@ import { sql as reportEvents } from './0015-report-events.ts'
 import { sql as dmarcSums } from './0025-dmarc-sums.ts'
 import { sql as reportAuthors } from './0026-report-authors.ts'
 import { sql as announcements } from './0029-announcements.ts'
+import { sql as tlsByMessage } from './0030-tls-by-message.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -61,4 +62,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0027-whole-mails', inPostgres(wholeMails)),
   migration('0028-alert-channels', inPostgres(alertChannels)),
   migration('0029-announcements', announcements),
+  migration('0030-tls-by-message', tlsByMessage),
 ]
