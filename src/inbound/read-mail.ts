@@ -1,5 +1,6 @@
 /** Reads a mail that came in: its report, and the facts that find and prove its email. Pure. */
 import { hash } from 'node:crypto'
+import { isIP } from 'node:net'
 import { AddressError, parseAddressList } from '../mail/address/address.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import { decodeText } from '../mail/raw/decode.ts'
@@ -22,6 +23,8 @@ export interface ReadMail {
   digest: string
   /** Addresses that it was sent to, by its header. */
   addressees: string[]
+  /** Clients that servers on the way got it from, by Received: addresses; or the name, where there is no address. */
+  clients: string[]
   /** Its signatures (RFC 6376 3.5), if they can prove all that the report was read from. */
   signatures: DkimReference[]
   /** Lower-case names of the fields that they have to cover. */
@@ -39,6 +42,10 @@ export interface DkimReference {
 /** Characters of From and Subject that are kept. */
 const MOST_TEXT = 500
 const MOST_ADDRESSEES = 20
+/** The newest fields are the first, and servers give up a mail with a hundred (RFC 5321 6.3). */
+const MOST_RECEIVED = 100
+/** Characters of a Received field that are read. */
+const MOST_OF_RECEIVED = 1_000
 /** Mail that passed several servers has some; a message with more is not verified. */
 const MOST_SIGNATURES = 10
 
@@ -57,6 +64,7 @@ export function unreadable(raw: Uint8Array): ReadMail {
     author: '',
     label: '',
     addressees: [],
+    clients: [],
     signatures: [],
     covering: [],
     digest: hash('sha256', raw),
@@ -76,6 +84,7 @@ export function readMail(raw: Uint8Array): ReadMail {
     label: (value('message-id') || value('date')).slice(0, MOST_TEXT),
     digest: digestOf(fields, body),
     addressees: addresseesOf(fields),
+    clients: clientsOf(fields),
     ...signaturesOf(open.arrived),
   }
 }
@@ -92,6 +101,26 @@ function digestOf(fields: readonly RawField[], body: Buffer): string {
 function addresseesOf(fields: readonly RawField[]): string[] {
   const found = fields.filter(({ lower }) => ADDRESSEES.has(lower)).map(({ value }) => addressesIn(value))
   return [...new Set(found.flat())].slice(0, MOST_ADDRESSEES)
+}
+
+function clientsOf(fields: readonly RawField[]): string[] {
+  const received = fields.filter(({ lower }) => lower === 'received').slice(0, MOST_RECEIVED)
+  return received.flatMap(({ value }) => clientIn(value.slice(0, MOST_OF_RECEIVED)))
+}
+
+/**
+ * RFC 5321 4.4: the client says the first name, and the server adds the address. Some servers write it without
+ * brackets.
+ */
+function clientIn(received: string): string[] {
+  const [, from = ''] = /^\s*from\s+(.*?)(?:\sby\s|$)/is.exec(received) ?? []
+  const addresses = from
+    .replace(/IPv6:/gi, ' ')
+    .split(/[^0-9a-f:.]+/i)
+    .filter((word) => isIP(word) !== 0)
+  if (addresses.length > 0) return addresses
+  const [name = ''] = from.split(/[\s(;]/)
+  return name === '' ? [] : [name.toLowerCase()]
 }
 
 function authorOf(fields: readonly RawField[]): string {

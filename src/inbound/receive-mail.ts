@@ -136,7 +136,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const others = report.enclosed ? [] : about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
     const peer = mail.source === 'smtp' && mail.reversePath === '' ? (canonicalAddress(mail.peer) ?? '') : ''
-    const source = { ...signedMail(mail, read), emailId: email.id, peer }
+    const source = { ...signedMail(mail, read), emailId: email.id, peer, clients: read.clients }
     const { positions: proven, unfinished: putOff } = await proof.prove(source, others)
     for (const { position } of believed) proven.add(position)
     if (proven.size === 0) return { ...none('unproven'), putOff }

@@ -8,10 +8,12 @@
  * - it came straight from the address of that server with an empty reverse path, as reports have (RFC 5321 4.5.5,
  *   RFC 3464 2). Users of the server can send from its address, but it gives them no such author. The address has to be
  *   public: a server in our own network may relay mail of anybody.
+ *   And no Received field (RFC 5321 4.4) may name a client outside: any user can forward a forged report from there.
  */
-import { organizationOf } from '../dns/organization.ts'
+import { isInOrganization, organizationOf } from '../dns/organization.ts'
 import { parseServer } from '../email/server-name.ts'
 import { domainOf, isAtOrBelow } from '../mail/address/address-domain.ts'
+import { canonicalAddress } from '../network/address-range.ts'
 import { isNear } from '../network/private-address.ts'
 import type { AddressedRecipient } from '../store/store.ts'
 import type { MailSignatures, SignedMail } from './mail-signatures.ts'
@@ -54,6 +56,8 @@ export interface ReportSource extends SignedMail {
   author: string
   /** '' unless it came over SMTP from the empty reverse path. */
   peer: string
+  /** See ReadMail. */
+  clients: readonly string[]
 }
 
 export interface Proof {
@@ -93,11 +97,23 @@ export class SourceProof {
 
 /** Whether a report is from the address of the server that took the email for this recipient. */
 function isFromServer(
-  { peer }: Pick<ReportSource, 'peer'>,
+  { peer, clients }: Pick<ReportSource, 'peer' | 'clients'>,
   { server }: Pick<AddressedRecipient, 'server'>,
 ): boolean {
-  const address = server === null ? null : parseServer(server).address
-  return address !== null && peer === address && !isNear(peer)
+  if (server === null) return false
+  const { address, host } = parseServer(server)
+  if (address === null || peer !== address || isNear(peer)) return false
+  return clients.every((client) => isInside(client, { address, host }))
+}
+
+/**
+ * Whether a client that the server got the report from is one of its own. A name alone is that of a program or of a
+ * host without a connection; beside an address it proves nothing, because the client says it.
+ */
+function isInside(client: string, server: { address: string; host: string }): boolean {
+  const address = canonicalAddress(client)
+  if (address !== null) return address === server.address || isNear(address)
+  return !client.includes('.') || isInOrganization(client, server.host)
 }
 
 /** Whether this is an address with which mail systems that handle the mail of the recipient write reports. */

@@ -125,6 +125,32 @@ describe('a report without a token', () => {
       { peer: '::ffff:198.51.100.7' },
       'recorded',
     ],
+    ...(
+      [
+        ['made there', 'by mx.host.test (Postfix) id 1; Mon, 1 Jan 2024 00:00:00 +0000', 'recorded'],
+        ['passed on within that host', 'from localhost (localhost [127.0.0.1]) by mx.host.test', 'recorded'],
+        ['handed in by a program there', 'from mailnull by mx.host.test with local (Exim 4.98)', 'recorded'],
+        [
+          'from another host of it',
+          'from in.host.test (in.host.test [10.1.2.3]) by mx.host.test',
+          'recorded',
+        ],
+        [
+          'from its own address',
+          'from mx.host.test (mx.host.test [198.51.100.7]) by mx.host.test',
+          'recorded',
+        ],
+        ['that a user forwarded', 'from mx.host.test (x.test [192.0.2.66]) by mx.host.test', 'unproven'],
+        ['forwarded, over IPv6', 'from x (unknown [IPv6:2a00:1450::66]) by mx.host.test', 'unproven'],
+        ['forwarded, by qmail', 'from unknown (HELO localhost) (192.0.2.66) by mx.host.test', 'unproven'],
+        ['forwarded, without an address', 'from mail.evil.test by mx.host.test with ESMTP', 'unproven'],
+      ] as const
+    ).map(([what, received, outcome]): (typeof rows)[number] => [
+      `straight from that server, ${what}`,
+      () => `Received: ${received}\r\n${fromServer()}`,
+      { peer: '198.51.100.7' },
+      outcome,
+    ]),
     ['from any other address', () => report(), {}, 'unproven'],
     [
       'attached to a mail that comes straight from that server',
