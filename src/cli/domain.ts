@@ -17,7 +17,7 @@ import {
   updateDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
-import { assignPool } from '../operate/pools.ts'
+import { type AssignedPool, assignPool, poolOfDomain } from '../operate/pools.ts'
 import { returnPathState } from '../operate/return-path.ts'
 import { senderChecks } from '../operate/sender-checks.ts'
 import { serviceNames } from '../operate/service-names.ts'
@@ -30,7 +30,7 @@ import { addRotateCommand, dkimFields, rotationOf } from './domain-rotation.ts'
 import { CommandFailure, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { assignedLine } from './pool.ts'
+import { assignedLine, warnIfUnusable } from './pool.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
 import { keptOf, rotatedOf } from './when.ts'
 
@@ -259,11 +259,16 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
   }
   await withOperation(async (op) => {
     const changed = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
-    const pooled = pool === undefined ? changed : await withPool(op, changed, pool)
+    const assigned =
+      pool === undefined
+        ? null
+        : await assignPool(op, { domain: changed.id, pool: pool === 'none' ? null : pool })
+    const pooled = assigned === null ? changed : withPool(changed, assigned)
     const domain =
       dkim === undefined ? pooled : await delegateDkim(op, { domain: pooled.id, delegated: dkim === 'cname' })
+    if (assigned !== null) warnIfUnusable(assigned)
     if (json) return printJson(domainJson(op, domain))
-    if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
+    if (assigned !== null) printLine(assignedLine(assigned))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
     if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(op, domain)}.`)
     if (contentRetention !== undefined) {
@@ -294,8 +299,7 @@ function printMoved(op: Operation, domain: SendingDomain): void {
   )
 }
 
-async function withPool(op: Operation, domain: SendingDomain, name: string): Promise<SendingDomain> {
-  const { pool } = await assignPool(op, { domain: domain.id, pool: name === 'none' ? null : name })
+function withPool(domain: SendingDomain, { pool }: AssignedPool): SendingDomain {
   const { pool: _, ...others } = domain.settings
   return { ...domain, settings: pool === null ? others : { ...others, pool } }
 }
@@ -413,12 +417,24 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ['Sending', sendingOf(domain)],
     ['Return path', returnPathWords(op, domain)],
     ['TLS', `${tlsOf(domain)} (${TLS_MEANS[tlsOf(domain)]})`],
+    ...(await poolFields(op, domain)),
     ...lossFields(op, domain),
     ['Tracking', trackingOf(domain)],
     ['Content is kept', retentionWords(domain.settings.contentRetention ?? null)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', formatTime(domain.createdAt)],
   ])
+}
+
+/** None while there are no pools. */
+async function poolFields(op: Operation, domain: SendingDomain): Promise<[string, string][]> {
+  if (op.accounts.pools.length === 0) return []
+  const pool = await poolOfDomain(op, domain)
+  if (pool === null) return [['Pool', 'none']]
+  const { name, isOfCompany, unusable } = pool
+  const whose = isOfCompany ? ', of the company' : ''
+  const state = unusable === null ? '' : `; its mail waits, because ${unusable}`
+  return [['Pool', `${name}${whose}${state}`]]
 }
 
 function lossFields({ setup }: Operation, domain: SendingDomain): [string, string][] {

@@ -33,3 +33,32 @@ test('a pool takes its addresses from mail without a pool, and says from which t
   const { stdout } = await place.run('pool', 'change', 'default', FIRST)
   assert.match(stdout, /^Mail without an assigned pool leaves from these addresses alone\.$/m)
 })
+
+test('whoever assigns a pool without a usable address is told, and so is everybody who looks at the domain', async (t) => {
+  const place = newWorkplace({
+    POSTROAD_DELIVERY: 'direct',
+    POSTROAD_SOURCE_ADDRESSES: `${FIRST}=a.sender.test`,
+  })
+  t.after(() => place.remove())
+  await place.json('company', 'create', 'Acme')
+  await place.json('domain', 'add', 'acme.test', '--company', 'Acme')
+  const pool = async () => /^Pool: +(.*)$/m.exec((await place.run('domain', 'show', 'acme.test')).stdout)?.[1]
+  assert.equal(await pool(), undefined)
+  await place.json('pool', 'create', 'typo', AWAY)
+  await place.json('pool', 'create', 'good', FIRST)
+  assert.equal(await pool(), 'none')
+  const warned = `warning: mail of acme.test waits, because this machine does not have ${AWAY}\n`
+  const updated = await place.run('domain', 'update', 'acme.test', '--pool', 'typo')
+  assert.deepEqual(updated, {
+    code: 0,
+    stdout: 'Mail of acme.test leaves from the pool typo now.\n',
+    stderr: warned,
+  })
+  assert.equal((await place.run('pool', 'assign', 'typo', '--domain', 'acme.test')).stderr, warned)
+  assert.equal(await pool(), `typo; its mail waits, because this machine does not have ${AWAY}`)
+  assert.equal((await place.run('pool', 'assign', 'good', '--domain', 'acme.test')).stderr, '')
+  assert.equal(await pool(), 'good')
+  await place.json('pool', 'unassign', '--domain', 'acme.test')
+  await place.json('pool', 'assign', 'good', '--company', 'Acme')
+  assert.equal(await pool(), 'good, of the company')
+})
