@@ -223,6 +223,18 @@ describe('the resolver', () => {
     assert.match(asked.advice!, /POSTROAD_DNS_VALIDATING/)
   })
 
+  test('that is trusted to validate, but not used, is named', async () => {
+    await using plain = await rootServer(0x8180)
+    const setup = { dnsServers: [plain.address], dnsValidating: ['192.0.2.53'] }
+    const { state, found, advice } = await check('resolver', { setup })
+    assert.equal(state, 'warning')
+    assert.equal(
+      found,
+      `POSTROAD_DNS_VALIDATING names 192.0.2.53, but the DNS servers in use are ${plain.address}.`,
+    )
+    assert.match(advice!, /POSTROAD_DNS_SERVERS/)
+  })
+
   test('that does not answer is a problem', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
