@@ -14,8 +14,8 @@ const RISE_MS = MINUTE_MS
 const NO_LIMIT = 6_000
 /** The fewest milliseconds over which a rate is measured. */
 const SHORTEST_MEASURE_MS = 5_000
-/** The longest pause of a path, in milliseconds, that a server can ask for. */
-const LONGEST_PAUSE_MS = 15 * MINUTE_MS
+/** The longest pause of a path, in milliseconds: `back_off` of the sites file has the same bound. */
+const LONGEST_PAUSE_MS = 6 * HOUR_MS
 /** Paths that become free within this time are reported together. */
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
@@ -31,7 +31,7 @@ const KNOWN_MS = 24 * HOUR_MS
 /** The most paths that are reported although they had no message within the hour: those used last. */
 const MAX_IDLE = 200
 
-/** The pause that is granted to a server that asks for `asked` milliseconds. */
+/** The pause that is granted where `asked` milliseconds are asked for. */
 export function pauseFor(asked: number): number {
   return Math.min(asked, LONGEST_PAUSE_MS)
 }

@@ -34,7 +34,11 @@ test('an error in a file is reported with its line and the allowed values', () =
     ['[default]\nenvelope_behind_dot = "no"', /line 2: envelope_behind_dot "no": true or false is needed$/],
     ['[default]\nsize = 25', /line 2: size 25: a text is needed$/],
     ['[default]\nsize = "25 octets"', /line 2: size "25 octets": .*needs a number and a unit, like 512KB/],
-    ['[default]\nback_off = "2h"', /line 2: back_off "2h": .*1h/],
+    ['[default]\nback_off = "7h"', /line 2: back_off "7h": .*6h/],
+    [
+      '[[site]]\nname = "A"\nreplies = [{ pattern = "x", finding = "busy", back_off = "7h" }]',
+      /line 3: replies: back_off "7h": .*6h/,
+    ],
     ['[default]\nname = "x"', /line 2: "name" is not known here\. Allowed: sessions, messages_per_session, /],
     ['[defaults]\nsessions = 1', /line 1: "defaults" is not known here: the file holds one \[default\]/],
     [

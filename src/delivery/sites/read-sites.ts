@@ -42,6 +42,8 @@ const DEFAULT_KEYS = Object.keys(KEYS).filter((key) => !['name', 'mx', 'domains'
 const TLS = ['opportunistic', 'required', 'verified'] as const
 /** RFC 1035 2.3.4; names are compared as A-labels. */
 const HOST = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** Yahoo wants senders to stay away for hours. */
+const backOffWithin = durationWithin('1s', '6h')
 const MAX_NAME = 60
 const MAX_PATTERN = 200
 const MAX_REPLIES = 50
@@ -178,7 +180,7 @@ class SitesReader {
     set('tls', this.#word(table.tls, 'tls', TLS))
     set('envelopeBehindDot', this.#switch(table, 'envelope_behind_dot'))
     set('size', this.#quantity(table, 'size', sizeWithin('1KB', '1GB')))
-    set('backOff', this.#quantity(table, 'back_off', durationWithin('1s', '1h')))
+    set('backOff', this.#quantity(table, 'back_off', backOffWithin))
     const { source = null } = table
     if (source !== null && typeof source !== 'string')
       throw this.#fault('source', `source ${shown(source)}: a text is needed`)
@@ -215,16 +217,18 @@ class SitesReader {
     table: Record<string, unknown>,
     key: string,
     read: (text: string) => number,
+    shownKey = key,
   ): number | null | undefined {
     const value = table[key]
     if (value === undefined) return undefined
     if (value === 'unlimited' && key === 'size') return null
-    if (typeof value !== 'string') throw this.#fault(key, `${key} ${shown(value)}: a text is needed`)
+    if (typeof value !== 'string')
+      throw this.#fault(shownKey, `${shownKey} ${shown(value)}: a text is needed`)
     try {
       return read(value)
     } catch (error) {
       if (!(error instanceof SettingValueError)) throw error
-      throw this.#fault(key, `${key} ${shown(value)}: ${error.message}`)
+      throw this.#fault(shownKey, `${shownKey} ${shown(value)}: ${error.message}`)
     }
   }
 
@@ -264,7 +268,8 @@ class SitesReader {
       throw this.#fault('replies', `replies ${shown(replies)}: a list of at most ${MAX_REPLIES} is needed`)
     }
     return replies.map((rule: unknown) => {
-      const { pattern, finding, ...others } = isTable(rule) ? rule : {}
+      const table = isTable(rule) ? rule : {}
+      const { pattern, finding, back_off: _, ...others } = table
       if (
         typeof pattern !== 'string' ||
         pattern === '' ||
@@ -290,7 +295,8 @@ class SitesReader {
           `replies has a pattern that is no regular expression: ${(cause as Error).message}`,
         )
       }
-      return { pattern, finding: means }
+      const backOff = this.#quantity(table, 'back_off', backOffWithin, 'replies: back_off')
+      return { pattern, finding: means, ...(backOff != null && { backOff }) }
     })
   }
 
