@@ -18,6 +18,9 @@ test('a pool takes its addresses from mail without a pool, and says from which t
     `Created the pool one: ${FIRST}.\nMail without an assigned pool no longer leaves from these addresses, but from: ${SECOND}, ${AWAY}.\n`,
   )
   assert.equal(one.stderr, '')
+  const bad = await place.run('pool', 'create', 'bad name!', FIRST)
+  assert.equal(bad.code, 2)
+  assert.match(bad.stderr, /^postroad: the name of a pool must have/)
   const two = await place.run('pool', 'create', 'two', SECOND)
   assert.match(two.stdout, /no longer leaves from these addresses, but from: 192\.0\.2\.77\.\n$/)
   assert.match(
