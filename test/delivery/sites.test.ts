@@ -58,8 +58,12 @@ test('an error in a file is reported with its line and the allowed values', () =
       '[[site]]\nname = "B"\ndomains = ["b.test"]\n[[site]]\nname = "C"\ndomains = ["b.test"]',
       /line 6: domains has "b\.test", which the site "B" in line 3 has as well$/,
     ],
-    ['[[site]]\nname = "X"', /line 2: the site "X" is not a known provider, so it needs mx or domains\.$/],
-    ['[[site]]\nname = "A"\n[[site]]\nname = "a"', /line 4: the site "a" is there twice$/],
+    ['[[site]]\nname = "X"', /line 2: the site "X" is not a known provider, so it needs mx or domains$/],
+    [
+      '[[site]]\nname = "Own"\nmx = ["mx.own.test"]\n[[site]]\nname = "own"\nsessions = 5',
+      /line 5: the site "own" is named twice, first in line 2$/,
+    ],
+    ['[[site]]\nname = "A"\n[[site]]\nname = "a"', /line 4: the site "a" is named twice, first in line 2$/],
     [
       '[[site]]\nname = "A"\nmessages_per_minute = "many"',
       /line 3: messages_per_minute "many": a whole number from 1 to 1000000, or "unlimited", is needed$/,

@@ -89,13 +89,17 @@ class SitesReader {
       throw this.#fault('site', `there are ${site.length} sites, and at most ${MAX_SITES} are allowed`)
     this.#table = 'default'
     const terms = this.#terms(general, DEFAULT_KEYS)
-    const names = new Set<string>()
+    const names = new Map<string, number>()
     const sites = site.map((table, index) => {
       this.#table = index
       const block = this.#block(table)
-      if (names.has(block.name.toLowerCase()))
-        throw this.#fault('name', `the site "${block.name}" is there twice`)
-      names.add(block.name.toLowerCase())
+      const first = names.get(block.name.toLowerCase())
+      if (first !== undefined) {
+        const line = lineOf(this.#text, first, 'name')
+        throw this.#fault('name', `the site "${block.name}" is named twice, first in line ${line}`)
+      }
+      names.set(block.name.toLowerCase(), index)
+      this.#assertEffect(block)
       return block
     })
     this.#assertDistinct(sites)
@@ -141,14 +145,12 @@ class SitesReader {
     if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME) {
       throw this.#fault('name', `name ${shown(name)}: a text of 1 to ${MAX_NAME} characters is needed`)
     }
-    const block = {
+    return {
       name: name.trim(),
       mx: this.#hosts(table, 'mx'),
       domains: this.#hosts(table, 'domains'),
       ...terms,
     }
-    this.#assertEffect(block)
-    return block
   }
 
   /** A misspelt name would leave the limits of the site as they are. */
@@ -156,10 +158,10 @@ class SitesReader {
     const isKnown = this.#known.some((known) => known.toLowerCase() === name.toLowerCase())
     if (isKnown || mx.length > 0 || domains.length > 0) return
     const meant = nearestName(name, this.#known, MOST_MISTAKES)
-    const advice = meant === null ? '' : ` Did you mean "${meant}"?`
+    const advice = meant === null ? '' : ` (did you mean "${meant}"?)`
     throw this.#fault(
       'name',
-      `the site "${name}" is not a known provider, so it needs mx or domains.${advice}`,
+      `the site "${name}" is not a known provider, so it needs mx or domains${advice}`,
     )
   }
 

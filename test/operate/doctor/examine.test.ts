@@ -599,6 +599,13 @@ test('a pool without a usable address is a problem while mail is to leave from i
   assert.deepEqual(await ofPools(), nothing)
 })
 
+test('a fault of the sites file is one sentence', async (t) => {
+  const sites = join(temporaryDirectory(t), 'sites.toml')
+  writeFileSync(sites, '[[site]]\nname = "Gogle"\nsessions = 40\n')
+  const { found } = await check('sites-file', { setup: { sites } })
+  assert.match(found, /line 2: .* so it needs mx or domains \(did you mean "Google"\?\)\.$/)
+})
+
 test('nodes: one that sends and one that accepts mail are needed', async () => {
   for (const { token } of await world.store.nodes()) await world.store.leave(token)
   assert.match((await check('nodes')).found, /^No node is running/)
