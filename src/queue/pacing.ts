@@ -85,8 +85,11 @@ interface AcceptedMessages {
   readonly inMinute: RecentCount
   /** From then on messages have been accepted without a pause of a minute. */
   since: number
+  /** Unix ms: the last one. */
+  lastAt: number
 }
 
+/** Messages that were begun: the servers may have refused them. */
 export interface RecentMessages {
   minute: number
   hour: number
@@ -97,6 +100,8 @@ export interface PacedPath {
   recent: RecentMessages
   /** Unix ms; null: none is known. */
   lastMessageAt: number | null
+  /** Unix ms: the last message that was accepted; null: none is known. */
+  lastAcceptedAt: number | null
   /** Messages a minute, after complaints of the servers; null: as many as the limits allow. */
   lowered: number | null
   /** The pause that the servers asked for: milliseconds that have passed and that are left; null: there is no pause. */
@@ -272,9 +277,11 @@ export class Pacing {
   }
 
   #count(key: string, now: number): void {
-    const accepted = this.#accepted.get(key) ?? { inMinute: new RecentCount(60, 1_000), since: now }
+    const known = this.#accepted.get(key)
+    const accepted = known ?? { inMinute: new RecentCount(60, 1_000), since: now, lastAt: 0 }
     if (accepted.inMinute.total(now) === 0) accepted.since = now
     accepted.inMinute.add(now)
+    accepted.lastAt = Date.now()
     this.#accepted.set(key, accepted)
   }
 
@@ -344,7 +351,9 @@ export class Pacing {
         idle++
       }
       const pause = until > now ? { lasted: now - from, left: until - now } : null
-      yield { path, recent, lastMessageAt: last?.at ?? null, lowered: lowered?.rate ?? null, pause }
+      const lastAcceptedAt = this.#accepted.peek(path.key)?.lastAt ?? null
+      const lastMessageAt = last?.at ?? null
+      yield { path, recent, lastMessageAt, lastAcceptedAt, lowered: lowered?.rate ?? null, pause }
     }
   }
 

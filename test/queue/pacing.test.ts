@@ -189,6 +189,20 @@ test('a complaint about the mail of one company is measured against the accepted
   assert.deepEqual([lowered.get(small!.key), lowered.get(large!.key)], [15, 457])
 })
 
+test('a message that was tried is not taken for one that was accepted', () => {
+  const { pacing: pace } = pacing()
+  const path = pathTo('refuses.test')
+  const accepted = () =>
+    [...pace.used()].map(({ lastMessageAt, lastAcceptedAt }) => [
+      lastMessageAt !== null,
+      lastAcceptedAt !== null,
+    ])
+  pace.begun(path)
+  assert.deepEqual(accepted(), [[true, false]])
+  pace.accepted(path)
+  assert.deepEqual(accepted(), [[true, true]])
+})
+
 test('a path is known for a day after its last message, and no more than 200 such paths', () => {
   const { clock, pacing: pace } = pacing()
   const [first, later] = [pathTo('first.test'), pathTo('later.test')]
