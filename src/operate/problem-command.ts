@@ -1,4 +1,6 @@
-/** The command that leads an operator on from a problem: it stands for the page of the console that the advice names. */
+/**
+ * The command that leads an operator on from a problem: it stands for the page of the console that the advice names.
+ */
 import { kindOfCheck } from './doctor/check.ts'
 
 /** By the kind of the problem; `subject`: what follows the colon of its id, or empty. */

@@ -1,4 +1,7 @@
-/** Pools that mail cannot leave from: an address is misspelt, or its machine is gone. The mail waits, and nothing else tells. */
+/**
+ * Pools that mail cannot leave from: an address is misspelt, or its machine is gone. The mail waits, and nothing else
+ * tells.
+ */
 
 import { namedFew } from '../named-few.ts'
 import { commandFor } from '../problem-command.ts'
