@@ -49,6 +49,7 @@ test('a block is a problem with the name of the list, reported once, and once mo
     POSTROAD_SMTP_PORT: String(provider.port),
     POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
     POSTROAD_RETRY_SCHEDULE: '10h,10h',
+    POSTROAD_METRICS_LISTEN: 'same',
     POSTROAD_ALERT_WEBHOOK: `http://127.0.0.1:${(operator.address() as AddressInfo).port}/`,
   })
   const { token, domain } = await installation.addTenant('acme.test')
