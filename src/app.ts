@@ -15,7 +15,7 @@ import { startTlsReports } from './assembly/tls-reports.ts'
 import { planMemory } from './config/memory-plan.ts'
 import { ownUrl } from './config/own-url.ts'
 import type { Settings } from './config/settings.ts'
-import { configuredServers, nameServers, unaskedServers } from './dns/name-server.ts'
+import { configuredServers, nameServers, unaskedServers, uselessTrust } from './dns/name-server.ts'
 import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
@@ -68,7 +68,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   if (plan.heapGrowth !== null) setFlagsFromString(`--heap-growing-percent=${plan.heapGrowth}`)
   const monitor = new LoopMonitor(metrics.registry, log)
   const start: Start = { settings, log, metrics, plan, monitor, started, unlessStopped: stoppable(signal) }
-  warnOfUnaskedServers(start)
+  warnOfNameServers(start)
   const data: WithStore = { ...start, ...(await openData(start)) }
   // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
   const sites = openSites(start)
@@ -116,9 +116,13 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   return { ...addresses, ...first, store, seal, refreshAccounts: () => accounts.refresh(), close }
 }
 
-function warnOfUnaskedServers({ settings, log }: Start): void {
-  const unasked = unaskedServers(nameServers(configuredServers(settings.dnsServers), settings.dnsValidating))
+function warnOfNameServers({ settings, log }: Start): void {
+  const { dnsServers, dnsValidating } = settings
+  const servers = configuredServers(dnsServers)
+  const unasked = unaskedServers(nameServers(servers, dnsValidating))
   if (unasked !== null) log.warn(`DNS: ${unasked}`)
+  const useless = uselessTrust(servers, dnsValidating)
+  if (useless !== null) log.warn(`DNS: ${useless}`)
 }
 
 /**

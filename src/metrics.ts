@@ -2,7 +2,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
-  deliveries(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> }
+  /** `closed`: paths by kind of hindrance; `blocked`: those whose servers name a block list, by its name. */
+  deliveries(): {
+    ready: number
+    inSession: number
+    halted: boolean
+    closed: ReadonlyMap<string, number>
+    blocked: ReadonlyMap<string, number>
+  }
   /** Messages handed over whose result is not recorded. */
   unrecorded(): number
   /** The fault of the operator's sites file; null: there is none. */
@@ -125,6 +132,15 @@ export class Metrics {
         for (const [kind, count] of source.deliveries().closed) gauge.set({ kind }, count)
       },
       'kind',
+    )
+    this.#gauge(
+      'postroad_paths_blocked',
+      'Closed paths whose servers name a block list that has the address of this service, by the name of the list; postroad_paths_closed counts them as well.',
+      (gauge) => {
+        gauge.reset()
+        for (const [list, count] of source.deliveries().blocked) gauge.set({ list }, count)
+      },
+      'list',
     )
     this.#gauge(
       'postroad_sites_file_faulty',

@@ -1,4 +1,5 @@
 import { AlertWatch } from '../operate/alerts/alert-watch.ts'
+import { alertLine } from '../operate/alerts/alert-words.ts'
 import { Announcer } from '../operate/alerts/announcer.ts'
 import { type AlertWays, alertChannels } from '../operate/alerts/tell-alert.ts'
 import { SERVICE } from '../operate/authority.ts'
@@ -40,8 +41,9 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
     hasChannel: systemMail !== null || alertWebhook !== null,
     patienceMs: settings.nodeTimeout,
     announcer,
-    onChange({ id, found }, isOver) {
-      log.warn({ alert: id, found }, isOver ? 'A problem is over' : 'There is a problem')
+    onChange(alert, isOver) {
+      const { fields, message } = alertLine(alert, isOver)
+      log.warn(fields, message)
     },
     onFault,
   })

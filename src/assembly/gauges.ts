@@ -2,6 +2,9 @@ import type { Webhooks } from '../events/webhooks/webhooks.ts'
 import type { BounceMailbox } from '../mailbox/bounce-mailbox.ts'
 import type { WithDelivery } from './delivery.ts'
 
+/** The counts of a node that does not deliver. */
+const NO_DELIVERIES = { ready: 0, inSession: 0, halted: false, closed: new Map(), blocked: new Map() }
+
 /** Gauges of the present state of the parts, read whenever a client fetches the metrics. */
 export function watchGauges(
   { metrics, membership, scheduler, store, unrecorded, sites, directory }: WithDelivery,
@@ -10,7 +13,7 @@ export function watchGauges(
 ): void {
   metrics.watch({
     nodes: () => membership.nodes,
-    deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },
+    deliveries: () => scheduler?.counts ?? NO_DELIVERIES,
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
     sitesFault: () => sites.fault,

@@ -84,7 +84,8 @@ export function typed<Text, Value>(check: (text: Text) => Value): (text: Text) =
       return check(text)
     } catch (error) {
       if (error instanceof OperateError && error.code === 'invalid') {
-        throw new InvalidArgumentError(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`)
+        const end = /[.?!]$/.test(error.message) ? '' : '.'
+        throw new InvalidArgumentError(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}${end}`)
       }
       throw error
     }

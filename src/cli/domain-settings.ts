@@ -5,7 +5,7 @@ import { dnsRecords } from '../accounts/dns-records.ts'
 import { retentionWords } from '../operate/content-retention.ts'
 import { delegateDkim } from '../operate/dkim-delegation.ts'
 import { updateDomain } from '../operate/domains.ts'
-import { assignPool } from '../operate/pools.ts'
+import { type AssignedPool, assignPool } from '../operate/pools.ts'
 import { returnPathState } from '../operate/return-path.ts'
 import { serviceNames } from '../operate/service-names.ts'
 import { domainJson, spokenFor } from '../operate/shapes/domain.ts'
@@ -16,7 +16,7 @@ import { DKIM_BY, type DkimBy } from './domain-delegation.ts'
 import { rotationOf } from './domain-rotation.ts'
 import { WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
-import { assignedLine } from './pool.ts'
+import { assignedLine, warnIfUnusable } from './pool.ts'
 import { printJson, printLine } from './print.ts'
 import { keptOf, rotatedOf } from './when.ts'
 
@@ -132,11 +132,16 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
   }
   await withOperation(async (op) => {
     const changed = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
-    const pooled = pool === undefined ? changed : await withPool(op, changed, pool)
+    const assigned =
+      pool === undefined
+        ? null
+        : await assignPool(op, { domain: changed.id, pool: pool === 'none' ? null : pool })
+    const pooled = assigned === null ? changed : withPool(changed, assigned)
     const domain =
       dkim === undefined ? pooled : await delegateDkim(op, { domain: pooled.id, delegated: dkim === 'cname' })
+    if (assigned !== null) warnIfUnusable(assigned)
     if (json) return printJson(domainJson(op, domain))
-    if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
+    if (assigned !== null) printLine(assignedLine(assigned))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
     if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(op, domain)}.`)
     if (contentRetention !== undefined) {
@@ -167,8 +172,7 @@ function printMoved(op: Operation, domain: SendingDomain): void {
   )
 }
 
-async function withPool(op: Operation, domain: SendingDomain, name: string): Promise<SendingDomain> {
-  const { pool } = await assignPool(op, { domain: domain.id, pool: name === 'none' ? null : name })
+function withPool(domain: SendingDomain, { pool }: AssignedPool): SendingDomain {
   const { pool: _, ...others } = domain.settings
   return { ...domain, settings: pool === null ? others : { ...others, pool } }
 }

@@ -15,6 +15,7 @@ import {
   suspendDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
+import { poolOfDomain } from '../operate/pools.ts'
 import { senderChecks } from '../operate/sender-checks.ts'
 import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes/domain.ts'
 import type { Operation } from '../operate/verb.ts'
@@ -222,12 +223,24 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ['Sending', sendingOf(domain)],
     ['Return path', returnPathWords(op, domain)],
     ['TLS', tlsWords(domain)],
+    ...(await poolFields(op, domain)),
     ...lossFields(op, domain),
     ['Tracking', trackingOf(domain)],
     ['Content is kept', retentionWords(domain.settings.contentRetention ?? null)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', formatTime(domain.createdAt)],
   ])
+}
+
+/** None while there are no pools. */
+async function poolFields(op: Operation, domain: SendingDomain): Promise<[string, string][]> {
+  if (op.accounts.pools.length === 0) return []
+  const pool = await poolOfDomain(op, domain)
+  if (pool === null) return [['Pool', 'none']]
+  const { name, isOfCompany, unusable } = pool
+  const whose = isOfCompany ? ', of the company' : ''
+  const state = unusable === null ? '' : `; its mail waits, because ${unusable}`
+  return [['Pool', `${name}${whose}${state}`]]
 }
 
 function lossFields({ setup }: Operation, domain: SendingDomain): [string, string][] {

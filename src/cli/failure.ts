@@ -32,6 +32,13 @@ const FOR_THE_OPERATOR = [
   'SitesError',
 ]
 
+/** Input that a verb finds malformed is wrong usage, whether it is checked before the database is opened or after. */
+export function isWrongUsage(thrown: unknown): boolean {
+  if (thrown instanceof WrongUsage) return true
+  const error = asOperateError(thrown)
+  return error instanceof OperateError && error.code === 'invalid'
+}
+
 /** A hint after a usage error, in addition to the command's help; empty: none. */
 export function usageHint({ code, message }: { code: string; message: string }): string {
   const company = code === 'commander.missingMandatoryOptionValue' && message.includes("'--company ")

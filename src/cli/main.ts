@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { refuseUnknown, taught } from './command.ts'
-import { explain, usageHint, WrongUsage } from './failure.ts'
+import { explain, isWrongUsage, usageHint } from './failure.ts'
 import { printError, printText } from './print.ts'
 
 const ABOUT =
@@ -83,7 +83,7 @@ export async function run(given: string[]): Promise<void> {
     .configureOutput({
       writeOut: printText,
       writeErr: printError,
-      outputError: (text) => printError(text.replace(/^error: /, 'postroad: ')),
+      outputError: (text) => printError(readable(text)),
     })
     .addHelpText('after', (context) => (context.command === program ? taught(ABOUT, FIRST_STEPS, false) : ''))
     // Commander prints help before it checks whether the command exists.
@@ -101,8 +101,15 @@ export async function run(given: string[]): Promise<void> {
       return
     }
     printError(`postroad: ${inLine(explain(error))}\n`)
-    process.exitCode = error instanceof WrongUsage ? USAGE : FAILURE
+    process.exitCode = isWrongUsage(error) ? USAGE : FAILURE
   }
+}
+
+/** Commander's own words for a malformed argument name its source code. */
+function readable(text: string): string {
+  return text
+    .replace(/^error: /, 'postroad: ')
+    .replace(/command-argument value '(.*)' is invalid for argument '(.*)'\. /s, '"$1" cannot be <$2>. ')
 }
 
 /** Errors are clauses after `postroad:`. A name that begins with a capital, such as a setting's, keeps it. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { DEFAULT_POOL } from '../accounts/account.ts'
 import {
+  type AssignedPool,
   assignPool,
   type ChangedPool,
   changePool,
@@ -173,12 +174,17 @@ async function assign(pool: string | null, { json, ...owner }: PoolUser & JsonOp
   if ((owner.company === undefined) === (owner.domain === undefined))
     throw new WrongUsage('give either --domain or --company')
   const assigned = await withOperation((op) => assignPool(op, { ...owner, pool }))
-  if (json) return printJson(assigned)
-  printLine(assignedLine(assigned))
+  if (json) printJson({ name: assigned.name, pool: assigned.pool })
+  else printLine(assignedLine(assigned))
+  warnIfUnusable(assigned)
 }
 
-export function assignedLine({ name, pool }: { name: string; pool: string | null }): string {
+export function assignedLine({ name, pool }: Pick<AssignedPool, 'name' | 'pool'>): string {
   return pool === null
     ? `No pool is assigned to ${name} now.`
     : `Mail of ${name} leaves from the pool ${pool} now.`
+}
+
+export function warnIfUnusable({ name, unusable }: Pick<AssignedPool, 'name' | 'unusable'>): void {
+  if (unusable !== null) printNote(`warning: mail of ${name} waits, because ${unusable}`)
 }

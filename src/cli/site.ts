@@ -18,7 +18,7 @@ export function addSite(program: Command): void {
     description: 'List the sites that got mail in the last 24 hours, and the providers with known limits.',
     details:
       'A site is a group of mail servers that share limits: a provider with all the domains it serves, or the servers of ' +
-      'one domain. SESSIONS, PER MINUTE and PER HOUR show the present use and the limit. Closed sites come first. FOR names the ' +
+      'one domain. SESSIONS, PER MINUTE and PER HOUR show the present use and the limit; messages count when they are tried, whether the site accepts them or not. Closed sites come first. FOR names the ' +
       'mail that the closure concerns; a site may have more closures that concern less mail.',
     examples: ['site list', 'site list --json'],
   }).action(list)
@@ -41,7 +41,7 @@ const list = listing({
     'SESSIONS',
     'PER MINUTE',
     'PER HOUR',
-    'LAST MESSAGE',
+    'LAST TRY',
     'CLOSED SINCE',
     'FOR',
     'NEXT TRY',
@@ -71,7 +71,7 @@ async function show(site: string, { json }: JsonOption): Promise<void> {
 }
 
 function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
-  const { limits, lowered, used, lastMessageAt, lastTrouble, closed, pause, sources } = site
+  const { limits, lowered, used, lastMessageAt, lastAcceptedAt, lastTrouble, closed, pause, sources } = site
   return [
     ['Site', site.name],
     ['Limits of', site.provider ?? 'default'],
@@ -80,11 +80,12 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Domains', site.domains.join(', ')],
     ['Sessions', ofLimit(used.sessions, limits.sessions) + lowerNow(lowered.sessions)],
     [
-      'Messages in the last minute',
+      'Tried in the last minute',
       ofLimit(used.messagesLastMinute, limits.messagesPerMinute) + lowerNow(lowered.messagesPerMinute),
     ],
-    ['Messages in the last hour', ofLimit(used.messagesLastHour, limits.messagesPerHour)],
-    ['Last message', formatTime(lastMessageAt)],
+    ['Tried in the last hour', ofLimit(used.messagesLastHour, limits.messagesPerHour)],
+    ['Last try', formatTime(lastMessageAt)],
+    ['Last message accepted', formatTime(lastAcceptedAt)],
     ['Last problem', formatTime(lastTrouble?.at ?? null)],
     ['Words of the last problem', lastTrouble?.reason ?? null],
     ['Messages per session', limits.messagesPerSession],
@@ -113,7 +114,7 @@ function sourceLine(
   limits: SiteDescription['limits'],
 ): string {
   const sessions = `sessions ${ofLimit(used.sessions, lowered.sessions ?? limits.sessions)}`
-  const minute = `messages in the last minute ${ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute)}`
+  const minute = `tried in the last minute ${ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute)}`
   const warming =
     warmUp === undefined
       ? ''

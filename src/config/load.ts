@@ -75,6 +75,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     )
   }
   checkMemory(values, sources)
+  checkValidating(values)
   if (values.POSTROAD_DELIVERY.kind === 'direct' && !isFullyQualified(values.POSTROAD_HOSTNAME)) {
     const { text, label } = lookUpSetting('POSTROAD_HOSTNAME', sources)
     const whose = label === 'default' ? "the machine's name" : 'POSTROAD_HOSTNAME'
@@ -121,6 +122,21 @@ function openIdOf(values: SettingValues): OpenIdSettings | null {
     )
   }
   return { issuer, clientId, clientSecret }
+}
+
+/** A server that is named for its validated answers, and never asked, would leave DANE off in silence. */
+function checkValidating({
+  POSTROAD_DNS_SERVERS: servers,
+  POSTROAD_DNS_VALIDATING: validating,
+}: SettingValues): void {
+  // Those of the system are known when the service starts.
+  if (servers === null || validating === null) return
+  const others = validating.filter((server) => !servers.includes(server))
+  if (others.length === 0) return
+  throw new SettingsError(
+    `POSTROAD_DNS_VALIDATING names ${others.join(', ')}, which is not in POSTROAD_DNS_SERVERS (${servers.join(', ')}), so it would not be ` +
+      'asked: name each server with the same address and port in both.',
+  )
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Delivery, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
 import { judge, type RouteKind } from './judge/judge.ts'
 import { adviceIn, type ReplyAdvice } from './judge/reply-advice.ts'
+import { backOffAtSite } from './judge/site-replies.ts'
 import type { ReplyRule } from './sites/site-block.ts'
 import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.ts'
 import { clip } from './smtp/reply.ts'
@@ -58,7 +59,7 @@ export function failureOfReply(
   // A 5yz for too many recipients (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
   const classification = classify(answer, finding)
-  const advice = adviceIn(said, finding, stage)
+  const advice = adviceIn(said, finding, stage, backOffAtSite(rules, code, said))
   const failure: RouteFailure = {
     finding,
     code,
@@ -105,7 +106,7 @@ export function failureOfError(
     classification: classify(answer, finding),
     unreachable: isUnreachable(error),
     asked: server,
-    ...adviceIn(words, finding, stage),
+    ...adviceIn(words, finding, stage, backOffAtSite(rules, code, words)),
   }
 }
 

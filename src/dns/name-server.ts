@@ -50,6 +50,15 @@ export function unaskedServers(servers: NameServer[]): string | null {
   )
 }
 
+/** Says which servers are trusted to validate, but are none of those in use. Null: none. */
+export function uselessTrust(servers: readonly string[], validating: readonly string[]): string | null {
+  const used = nameServers(servers)
+  const keys = new Set(used.map(keyOf))
+  const others = nameServers(validating).filter((server) => !keys.has(keyOf(server)))
+  if (others.length === 0) return null
+  return `POSTROAD_DNS_VALIDATING names ${namesOf(others)}, but the DNS servers in use are ${namesOf(used)}.`
+}
+
 function namesOf(servers: NameServer[]): string {
   return servers.map(shownServer).join(', ')
 }

@@ -3,6 +3,7 @@ import type { SourceAddress } from '../config/settings.ts'
 import { absence } from '../delivery/path/present-addresses.ts'
 import { addressesOf, sourcesOf } from '../delivery/path/source.ts'
 import { hasSource, type PresentSources } from '../queue/present-sources.ts'
+import { namedFew } from './named-few.ts'
 import type { Operation } from './verb.ts'
 
 export interface AddressesInService {
@@ -27,7 +28,7 @@ export async function addressesInService(
     const here = new Set(configured.filter((_, index) => !absent[index]).map(({ address }) => address))
     return {
       isHere: (address) => here.has(address),
-      whyNone: (addresses) => `this machine does not have ${oneOf(addresses)}`,
+      whyNone: (addresses) => `this machine does not have ${namedFew(addresses, 'or')}`,
     }
   }
   // A node reports a source by the name of its first address.
@@ -36,16 +37,6 @@ export async function addressesInService(
   )
   return {
     isHere: (address) => hasSource(reported, address) || hasSource(reported, names.get(address) ?? address),
-    whyNone: (addresses) => `no node has ${oneOf(addresses)}`,
+    whyNone: (addresses) => `no node has ${namedFew(addresses, 'or')}`,
   }
-}
-
-/** Addresses that are named. */
-const MOST_NAMED = 5
-
-function oneOf(addresses: readonly string[]): string {
-  const named = addresses.slice(0, MOST_NAMED)
-  const more = addresses.length - named.length
-  const list = more === 0 ? named : [...named, `${more} more`]
-  return list.length === 1 ? list[0]! : `${list.slice(0, -1).join(', ')} or ${list.at(-1)}`
 }

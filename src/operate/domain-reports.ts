@@ -189,5 +189,7 @@ async function receivedOf(
 }
 
 function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
+  // February 31 would be March 3.
+  return !Number.isNaN(time) && utcDay(time) === text
 }

@@ -1,4 +1,6 @@
-import type { AccountsSnapshot } from '../accounts/account.ts'
+import type { AccountsSnapshot, SourcePool } from '../accounts/account.ts'
+import { visibleAccounts } from './authority.ts'
+import type { Operation } from './verb.ts'
 
 /** The companies (ids) whose mail leaves from each pool, by name of the pool: of all companies, to count them. */
 export function poolUsers({
@@ -14,4 +16,19 @@ export function poolUsers({
   for (const { id, pool } of companies) add(pool, id)
   for (const { companyId, settings } of domains) add(settings.pool, companyId)
   return users
+}
+
+/** Names of the companies and domains that a pool is assigned to. */
+export interface PoolUsers {
+  companies: string[]
+  domains: string[]
+}
+
+/** Those that the caller may see. */
+export function usersOf(op: Operation, { name: pool }: Pick<SourcePool, 'name'>): PoolUsers {
+  const { companies, domains } = visibleAccounts(op)
+  return {
+    companies: companies.filter((company) => company.pool === pool).map(({ name }) => name),
+    domains: domains.filter(({ settings }) => settings.pool === pool).map(({ name }) => name),
+  }
 }

@@ -1,6 +1,6 @@
 /** Pools of source addresses: the addresses that mail of a domain or a company leaves from. */
 
-import type { SourcePool } from '../accounts/account.ts'
+import type { SendingDomain, SourcePool } from '../accounts/account.ts'
 import { poolAddresses } from '../accounts/pool-addresses.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { DAY_MS } from '../common/utc-day.ts'
@@ -11,17 +11,16 @@ import type { AuditNote } from './audit-trail.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findDomain, noSuchDomain } from './find.ts'
+import { type PoolUsers, usersOf } from './pool-users.ts'
 import { sourcesInService } from './shared-closures.ts'
+import { whyPoolUnusable } from './unusable-pools.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Pools at most: every node holds them in memory. */
 const MOST_POOLS = 1_000
 const MOST_ADDRESSES = 1_000
 
-export interface PoolDescription extends SourcePool {
-  /** Names of the companies and domains that it is assigned to. */
-  companies: string[]
-  domains: string[]
+export interface PoolDescription extends SourcePool, PoolUsers {
   warmUps: WarmUpState[]
   /** Its addresses that no delivering node has: no mail leaves from them. */
   notInService: string[]
@@ -121,20 +120,31 @@ export interface PoolUser {
   domain?: string | undefined
 }
 
+export interface AssignedPool {
+  /** The name of the company or domain. */
+  name: string
+  /** Null: none is assigned. */
+  pool: string | null
+  /** Why no mail can leave from the pool now, as a sentence without a final dot; null: it can. */
+  unusable: string | null
+}
+
 /**
  * From now on, mail of the domain, or of the company's domains without a pool, leaves from this pool; null: from any.
  */
 export const assignPool = verb(
   'operate',
-  async (op, input: PoolUser & { pool: string | null }): Promise<{ name: string; pool: string | null }> => {
-    const pool = input.pool === null ? null : findPool(op, input.pool).name
+  async (op, input: PoolUser & { pool: string | null }): Promise<AssignedPool> => {
+    const found = input.pool === null ? null : findPool(op, input.pool)
+    const pool = found?.name ?? null
+    const unusable = found && (await whyPoolUnusable(op, found))
     if ((input.company === undefined) === (input.domain === undefined)) {
       throw new OperateError('invalid', 'a pool is assigned to a company or to a domain: name one of the two')
     }
     if (input.domain === undefined) {
       const { id, name } = findCompany(op, input.company!)
       await op.store.updateCompany(id, { pool })
-      return { name, pool }
+      return { name, pool, unusable }
     }
     const { id, name } = findDomain(op, input.domain)
     // The settings as they are now: those of the snapshot may have changed since, in this operation as well.
@@ -142,7 +152,7 @@ export const assignPool = verb(
     if (present === null) throw noSuchDomain(input.domain)
     const { pool: _, ...others } = present.settings
     await op.store.updateDomain(id, { settings: pool === null ? others : { ...others, pool } })
-    return { name, pool }
+    return { name, pool, unusable }
   },
   {
     action: 'assignPool',
@@ -178,6 +188,28 @@ export const warmUpAddress = verb(
     note: ({ pool, address, day }) => ({ target: pool, detail: { address, day } }),
   },
 )
+
+/** The pool that mail of a domain leaves from. */
+export interface PoolOfDomain {
+  name: string
+  /** The domain has none of its own: it is that of its company. */
+  isOfCompany: boolean
+  /** As that of `AssignedPool`. */
+  unusable: string | null
+}
+
+/** Null: none is assigned to the domain or its company. */
+export async function poolOfDomain(
+  op: Operation,
+  { companyId, settings }: Pick<SendingDomain, 'companyId' | 'settings'>,
+): Promise<PoolOfDomain | null> {
+  const ofCompany = op.accounts.companies.find(({ id }) => id === companyId)?.pool ?? null
+  const name = settings.pool ?? ofCompany
+  const pool = op.accounts.pools.find((each) => each.name === name)
+  if (pool === undefined) return null
+  const unusable = await whyPoolUnusable(op, pool)
+  return { name: pool.name, isOfCompany: settings.pool === undefined, unusable }
+}
 
 function findPool(op: Operation, name: string): SourcePool {
   const pool = visibleAccounts(op).pools.find((each) => each.name === name.toLowerCase())
@@ -226,15 +258,6 @@ async function changed(op: Operation, pool: SourcePool): Promise<ChangedPool> {
 
 async function reportedSources({ store }: Operation): Promise<PresentSources> {
   return sourcesInService(await store.nodes())
-}
-
-/** Names of the companies and domains that the pool is assigned to. */
-function usersOf(op: Operation, { name: pool }: SourcePool): Pick<PoolDescription, 'companies' | 'domains'> {
-  const { companies, domains } = visibleAccounts(op)
-  return {
-    companies: companies.filter((company) => company.pool === pool).map(({ name }) => name),
-    domains: domains.filter(({ settings }) => settings.pool === pool).map(({ name }) => name),
-  }
 }
 
 function poolName(text: string): string {

@@ -14,9 +14,11 @@ import { type Operation, verb } from './verb.ts'
 /** Milliseconds after which a report is taken for that of a node that has ended. */
 const STALE_MS = 60_000
 
-export interface SiteDescription extends Omit<SiteState, 'key' | 'limits' | 'lastMessageAt' | 'lastTrouble'> {
+export interface SiteDescription
+  extends Omit<SiteState, 'key' | 'limits' | 'lastMessageAt' | 'lastAcceptedAt' | 'lastTrouble'> {
   limits: Required<SiteState['limits']>
   lastMessageAt: number | null
+  lastAcceptedAt: number | null
   lastTrouble: SiteTrouble | null
   /** Recipient domains in the provider's block of the limits file. */
   domains: readonly string[]
@@ -145,6 +147,7 @@ function described({ key: _, ...state }: SiteState, table: SiteTable): FoundSite
   return {
     ...state,
     lastMessageAt: state.lastMessageAt ?? null,
+    lastAcceptedAt: state.lastAcceptedAt ?? null,
     lastTrouble: state.lastTrouble ?? null,
     limits: {
       ...state.limits,
@@ -176,6 +179,7 @@ function idle({ provider, limits, source }: SiteAgreement): Omit<
     lowered: { sessions: null, messagesPerMinute: null },
     used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
     lastMessageAt: null,
+    lastAcceptedAt: null,
     lastTrouble: null,
     closed: null,
     sources: [],

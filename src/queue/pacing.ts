@@ -14,8 +14,8 @@ const RISE_MS = MINUTE_MS
 const NO_LIMIT = 6_000
 /** The fewest milliseconds over which a rate is measured. */
 const SHORTEST_MEASURE_MS = 5_000
-/** The longest pause of a path, in milliseconds, that a server can ask for. */
-const LONGEST_PAUSE_MS = 15 * MINUTE_MS
+/** The longest pause of a path, in milliseconds: `back_off` of the sites file has the same bound. */
+const LONGEST_PAUSE_MS = 6 * HOUR_MS
 /** Paths that become free within this time are reported together. */
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
@@ -31,7 +31,7 @@ const KNOWN_MS = 24 * HOUR_MS
 /** The most paths that are reported although they had no message within the hour: those used last. */
 const MAX_IDLE = 200
 
-/** The pause that is granted to a server that asks for `asked` milliseconds. */
+/** The pause that is granted where `asked` milliseconds are asked for. */
 export function pauseFor(asked: number): number {
   return Math.min(asked, LONGEST_PAUSE_MS)
 }
@@ -85,8 +85,11 @@ interface AcceptedMessages {
   readonly inMinute: RecentCount
   /** From then on messages have been accepted without a pause of a minute. */
   since: number
+  /** Unix ms: the last one. */
+  lastAt: number
 }
 
+/** Messages that were begun: the servers may have refused them. */
 export interface RecentMessages {
   minute: number
   hour: number
@@ -97,6 +100,8 @@ interface PacedPath {
   recent: RecentMessages
   /** Unix ms; null: none is known. */
   lastMessageAt: number | null
+  /** Unix ms: the last message that was accepted; null: none is known. */
+  lastAcceptedAt: number | null
   /** Messages a minute, after complaints of the servers; null: as many as the limits allow. */
   lowered: number | null
   /** The pause that the servers asked for: milliseconds that have passed and that are left; null: there is no pause. */
@@ -272,9 +277,11 @@ export class Pacing {
   }
 
   #count(key: string, now: number): void {
-    const accepted = this.#accepted.get(key) ?? { inMinute: new RecentCount(60, 1_000), since: now }
+    const known = this.#accepted.get(key)
+    const accepted = known ?? { inMinute: new RecentCount(60, 1_000), since: now, lastAt: 0 }
     if (accepted.inMinute.total(now) === 0) accepted.since = now
     accepted.inMinute.add(now)
+    accepted.lastAt = Date.now()
     this.#accepted.set(key, accepted)
   }
 
@@ -344,7 +351,9 @@ export class Pacing {
         idle++
       }
       const pause = until > now ? { lasted: now - from, left: until - now } : null
-      yield { path, recent, lastMessageAt: last?.at ?? null, lowered: lowered?.rate ?? null, pause }
+      const lastAcceptedAt = this.#accepted.peek(path.key)?.lastAt ?? null
+      const lastMessageAt = last?.at ?? null
+      yield { path, recent, lastMessageAt, lastAcceptedAt, lowered: lowered?.rate ?? null, pause }
     }
   }
 

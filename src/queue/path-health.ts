@@ -96,6 +96,16 @@ export class PathHealth {
     return this.#openings
   }
 
+  /** Number of closed paths that mail could take, by the name of the block list that their servers name. */
+  get blocked(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { list, closed, path } of this.#troubles.values()) {
+      if (!closed || list === null || !hasSourceOf(this.sources, path)) continue
+      counts.set(list.name, (counts.get(list.name) ?? 0) + 1)
+    }
+    return counts
+  }
+
   /** Number of closed paths that mail could take, by kind of trouble. */
   get closed(): Map<HindranceReport['kind'], number> {
     const counts = new Map<HindranceReport['kind'], number>()

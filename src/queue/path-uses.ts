@@ -34,7 +34,7 @@ export function pathUses(
     ({ path }) => pathKeyOf(path.key),
   )
   const fewest = lowestOf(sessions.lowered())
-  return used.filter(isWhole).map(({ path, recent, lastMessageAt, lowered, pause }) => {
+  return used.filter(isWhole).map(({ path, recent, lastMessageAt, lastAcceptedAt, lowered, pause }) => {
     const own = parts.get(path.key) ?? []
     const asked = [{ path, pause }, ...own].flatMap(({ path: { key }, pause }) => {
       const companyId = companyIn(key)
@@ -46,6 +46,7 @@ export function pathUses(
       sessions: busyOn(path),
       recent,
       lastMessageAt,
+      lastAcceptedAt,
       lastTrouble: lastTroubles.of(path),
       lowered: {
         sessions: least([sessions.loweredOf(path), fewest.get(path.key) ?? null]),

@@ -103,6 +103,15 @@ interface BegunDelivery {
   begunAt: number
 }
 
+export interface DeliveryCounts {
+  ready: number
+  inSession: number
+  halted: boolean
+  /** Closed paths by kind of trouble, and those whose servers name a block list, by its name. */
+  closed: ReadonlyMap<string, number>
+  blocked: ReadonlyMap<string, number>
+}
+
 export class DeliveryPipeline {
   readonly stops: Stops
   readonly paths: MailPaths
@@ -198,9 +207,10 @@ export class DeliveryPipeline {
     return this.#mode === 'running' && !this.#recorder.halted && this.#parts.membership.mayBegin
   }
 
-  get counts(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> } {
+  get counts(): DeliveryCounts {
     const ready = this.queues.holdings.waiting + this.#isolated.queues.holdings.waiting
-    return { ready, inSession: this.#busy, halted: !this.mayBegin, closed: this.#pathHealth.closed }
+    const { closed, blocked } = this.#pathHealth
+    return { ready, inSession: this.#busy, halted: !this.mayBegin, closed, blocked }
   }
 
   /** The sites that had a message within a day, as this node sees them. */

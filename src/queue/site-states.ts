@@ -18,6 +18,7 @@ export interface PathUse {
   recent: RecentMessages
   /** Unix ms; null: none is known. */
   lastMessageAt: number | null
+  lastAcceptedAt: number | null
   lastTrouble: SiteTrouble | null
   lowered: SiteState['lowered']
   /** Closures that concern most mail come first. */
@@ -110,6 +111,7 @@ export function combined(one: SiteState, other: SiteState): SiteState {
   return {
     ...together(one, other),
     lastMessageAt: Math.max(one.lastMessageAt ?? 0, other.lastMessageAt ?? 0) || null,
+    lastAcceptedAt: Math.max(one.lastAcceptedAt ?? 0, other.lastAcceptedAt ?? 0) || null,
     lastTrouble: later(one.lastTrouble ?? null, other.lastTrouble ?? null),
     closed,
     ...(others.length > 0 && { others: others.slice(0, MAX_CLOSURES) }),
@@ -157,7 +159,8 @@ function openness({ closed }: Pick<SiteState, 'closed'>): number {
 }
 
 function stateOf(use: PathUse): SiteState {
-  const { path, sessions, recent, lastMessageAt, lastTrouble, lowered, closures, warmUp } = use
+  const { path, sessions, recent, lastMessageAt, lastAcceptedAt, lastTrouble, lowered, closures, warmUp } =
+    use
   const [closed = null, ...others] = closures.map((each) => ({ ...each, source: path.source.name }))
   const { source, site, limits, terms } = path
   const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
@@ -181,6 +184,7 @@ function stateOf(use: PathUse): SiteState {
     lowered,
     used,
     lastMessageAt,
+    lastAcceptedAt,
     lastTrouble,
     closed,
     ...(others.length > 0 && { others }),

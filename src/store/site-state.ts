@@ -25,8 +25,12 @@ export interface SiteState {
   /** The lower limits that this node keeps after complaints of the servers; null: as much as `limits` allow. */
   lowered: { sessions: number | null; messagesPerMinute: number | null }
   used: { sessions: number; messagesLastMinute: number; messagesLastHour: number }
-  /** Unix ms: the last message to it; null: none within a day. Absent in the report of an older node. */
+  /**
+   * Unix ms: the last message to it, accepted or not; null: none within a day. Absent in the report of an older node.
+   */
   lastMessageAt?: number | null
+  /** Unix ms: the last message that it accepted; null: none is known. Absent as above. */
+  lastAcceptedAt?: number | null
   /** The last trouble with its servers, also one that has passed; null: none is known. Absent as above. */
   lastTrouble?: SiteTrouble | null
   /** Set while the site is closed, and gets nothing but single tries; null: it is open. */

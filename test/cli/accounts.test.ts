@@ -131,7 +131,7 @@ describe('the commands about accounts', () => {
     const nobody = await place.run('domain', 'add', 'x.test', '--company', 'Nobody')
     assert.match(nobody.stderr, /no company with the name or id "Nobody"/)
     const noDomain = await place.run('domain', 'add', 'not a domain', '--company', 'Acme')
-    assert.deepEqual([noDomain.code, noDomain.stdout], [1, ''])
+    assert.deepEqual([noDomain.code, noDomain.stdout], [2, ''])
     assert.match(noDomain.stderr, /not a domain/)
   })
 

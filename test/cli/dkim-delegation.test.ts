@@ -98,7 +98,7 @@ test('without a zone the command says which setting it needs', async () => {
   try {
     await bare.json('company', 'create', 'Acme')
     const { code, stderr } = await bare.run('domain', 'zone')
-    assert.equal(code, 1)
+    assert.equal(code, 2)
     assert.match(stderr, /name one in POSTROAD_DKIM_ZONE/)
     const added = await bare.run('domain', 'add', 'z.test', '--company', 'Acme', '--dkim', 'cname')
     assert.match(added.stderr, /POSTROAD_DKIM_ZONE/)

@@ -122,8 +122,12 @@ describe('reports about domains', () => {
     const { stdout } = await workplace.run('tls-report', 'x.test', '--day', utcDay(today - DAY))
     assert.match(stdout, /sts +certificate-expired +mx\.x\.test +192\.0\.2\.9 +2/)
     const refused = await workplace.run('tls-report', '--day', 'yesterday')
-    assert.equal(refused.code, 1)
+    assert.equal(refused.code, 2)
     assert.match(refused.stderr, /"yesterday" is not a day/)
+    assert.match(
+      (await workplace.run('tls-report', '--day', '2026-02-31')).stderr,
+      /"2026-02-31" is not a day/,
+    )
   })
 })
 

@@ -81,6 +81,9 @@ describe('pauses set by the operator', () => {
     )
     assert.equal((await states(kept))[0]?.attempts, 0)
 
+    const both = ['--domain', 'x.test', '--site', 'Google']
+    for (const verb of ['pause', 'retry'])
+      assert.equal((await place.run('queue', verb, ...both)).code, 2, verb)
     const wrong = await place.run('queue', 'resume')
     assert.equal(wrong.code, 1)
     assert.match(wrong.stderr, /no pause of exactly all mail\. Paused: all mail to paused\.test/)
@@ -147,7 +150,7 @@ describe('pauses set by the operator', () => {
     assert.equal(again.code, 1)
     assert.match(again.stderr, /already/)
     const bad = await place.run('suppression', 'add', 'nobody', '--company', 'Acme')
-    assert.equal(bad.code, 1)
+    assert.equal(bad.code, 2)
     assert.match(bad.stderr, /nobody/)
   })
 

@@ -18,6 +18,9 @@ test('a pool takes its addresses from mail without a pool, and says from which t
     `Created the pool one: ${FIRST}.\nMail without an assigned pool no longer leaves from these addresses, but from: ${SECOND}, ${AWAY}.\n`,
   )
   assert.equal(one.stderr, '')
+  const bad = await place.run('pool', 'create', 'bad name!', FIRST)
+  assert.equal(bad.code, 2)
+  assert.match(bad.stderr, /^postroad: the name of a pool must have/)
   const two = await place.run('pool', 'create', 'two', SECOND)
   assert.match(two.stdout, /no longer leaves from these addresses, but from: 192\.0\.2\.77\.\n$/)
   assert.match(
@@ -32,4 +35,33 @@ test('a pool takes its addresses from mail without a pool, and says from which t
   assert.deepEqual(shown.other_mail, { addresses: [SECOND], not_in_service: [] })
   const { stdout } = await place.run('pool', 'change', 'default', FIRST)
   assert.match(stdout, /^Mail without an assigned pool leaves from these addresses alone\.$/m)
+})
+
+test('whoever assigns a pool without a usable address is told, and so is everybody who looks at the domain', async (t) => {
+  const place = newWorkplace({
+    POSTROAD_DELIVERY: 'direct',
+    POSTROAD_SOURCE_ADDRESSES: `${FIRST}=a.sender.test`,
+  })
+  t.after(() => place.remove())
+  await place.json('company', 'create', 'Acme')
+  await place.json('domain', 'add', 'acme.test', '--company', 'Acme')
+  const pool = async () => /^Pool: +(.*)$/m.exec((await place.run('domain', 'show', 'acme.test')).stdout)?.[1]
+  assert.equal(await pool(), undefined)
+  await place.json('pool', 'create', 'typo', AWAY)
+  await place.json('pool', 'create', 'good', FIRST)
+  assert.equal(await pool(), 'none')
+  const warned = `warning: mail of acme.test waits, because this machine does not have ${AWAY}\n`
+  const updated = await place.run('domain', 'update', 'acme.test', '--pool', 'typo')
+  assert.deepEqual(updated, {
+    code: 0,
+    stdout: 'Mail of acme.test leaves from the pool typo now.\n',
+    stderr: warned,
+  })
+  assert.equal((await place.run('pool', 'assign', 'typo', '--domain', 'acme.test')).stderr, warned)
+  assert.equal(await pool(), `typo; its mail waits, because this machine does not have ${AWAY}`)
+  assert.equal((await place.run('pool', 'assign', 'good', '--domain', 'acme.test')).stderr, '')
+  assert.equal(await pool(), 'good')
+  await place.json('pool', 'unassign', '--domain', 'acme.test')
+  await place.json('pool', 'assign', 'good', '--company', 'Acme')
+  assert.equal(await pool(), 'good, of the company')
 })

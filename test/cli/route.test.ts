@@ -67,12 +67,12 @@ test('the password comes from standard input, from the environment, or stands in
 test('invalid routes are refused, and no refusal quotes the password', async () => {
   for (const [args, code, words] of [
     [['set', 'smtp://u:s3cret@relay.test'], 2, /either --domain or --company/],
-    [['set', 'smtp://u:s3cret@relay.test/x', '--company', 'Acme'], 1, /a relay has no path/],
-    [['set', 'capture', '--company', 'Acme'], 1, /it must be a relay/],
-    [['set', 'relay.test', '--company', 'Acme'], 1, /: it must be a relay like smtp:/],
-    [['set', 'smtp:[relay.test]:587', '--company', 'Acme'], 1, /: it must be a relay like smtp:/],
-    [['set', 'smtp://u:s3cret@[relay.test]:587', '--company', 'Acme'], 1, /host name without brackets/],
-    [['set', 'smtp://u@relay.test', '--company', 'Acme'], 1, /a user needs a password/],
+    [['set', 'smtp://u:s3cret@relay.test/x', '--company', 'Acme'], 2, /a relay has no path/],
+    [['set', 'capture', '--company', 'Acme'], 2, /it must be a relay/],
+    [['set', 'relay.test', '--company', 'Acme'], 2, /: it must be a relay like smtp:/],
+    [['set', 'smtp:[relay.test]:587', '--company', 'Acme'], 2, /: it must be a relay like smtp:/],
+    [['set', 'smtp://u:s3cret@[relay.test]:587', '--company', 'Acme'], 2, /host name without brackets/],
+    [['set', 'smtp://u@relay.test', '--company', 'Acme'], 2, /a user needs a password/],
     [
       ['set', 'smtp://u@relay.test', '--company', 'Acme', '--password-env', 'NOWHERE'],
       2,

@@ -15,6 +15,7 @@ interface Shown {
   limits: Record<string, unknown>
   used: { sessions: number; messages_last_minute: number; messages_last_hour: number }
   last_message_at: string | null
+  last_accepted_at: string | null
   last_problem: { at: string; kind: string; reason: string } | null
   closed: {
     since: string
@@ -127,7 +128,8 @@ describe('sites on the command line', () => {
       lowered: { sessions: null, messages_per_minute: null },
       used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
       last_message_at: used.last_message_at,
-      last_problem: null,
+        last_accepted_at: used.last_accepted_at,
+        last_problem: null,
       closed: null,
       sources: [
         {
@@ -145,11 +147,12 @@ describe('sites on the command line', () => {
       pause_reason: null,
     })
     assert.ok(Date.parse(used.last_message_at!) > begun)
+    assert.ok(Date.parse(used.last_accepted_at!) >= Date.parse(used.last_message_at!))
     for (const name of ['one.test', 'mx1.big.test', 'mx9.big.test'])
       assert.equal((await show(name)).name, 'Big')
     const { stdout } = await place.run('site', 'show', 'one.test')
     assert.match(stdout, /^Sessions: +0 of 3$/m)
-    assert.match(stdout, /^Messages in the last minute: +2 of 600$/m)
+    assert.match(stdout, /^Tried in the last minute: +2 of 600$/m)
   })
 
   test('a closed site comes first, with the block list that its servers name', async () => {

@@ -181,6 +181,14 @@ describe('the command', { concurrency: 4 }, () => {
     })
   }
 
+  test('names a malformed argument, and what was meant, in plain words', async () => {
+    const { stderr } = await place.run('explain', 'nobody')
+    assert.match(stderr, /^postroad: "nobody" cannot be <address>\. [A-Z"]/)
+    assert.doesNotMatch(stderr, /command-argument/)
+    const meant = await place.run('explain', 'a@x.test', '--from', 'https://acme.test/')
+    assert.match(meant.stderr, /Did you mean acme\.test\?$/m)
+  })
+
   const unknown = [['migrat'], ['migrat', '--help'], ['company', 'lisst', '--help']]
   for (const args of [...unknown, ['queue', 'pasue'], ['queue', 'pasue', '--help']]) {
     test(`says that there is no such command as "postroad ${args.join(' ')}"`, async () => {

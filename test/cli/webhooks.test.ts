@@ -100,7 +100,7 @@ describe('the commands about webhooks', () => {
     const other = await add('--company', 'Other', '--dialect', 'form')
     assert.notEqual(other.secret, one.secret)
     const { code, stderr } = await place.run('webhook', 'rotate', one.id)
-    assert.equal(code, 1)
+    assert.equal(code, 2)
     assert.match(stderr, /signing key/)
     for (const { id } of [one, two, other]) await remove(id)
   })
@@ -207,7 +207,7 @@ describe('the commands about webhooks', () => {
     receiver.answer = () => 200
     assert.equal(JSON.parse(refused.stdout).status, 500)
     const unknown = await place.run('webhook', 'test', id, '--event', 'email.nothing')
-    assert.equal(unknown.code, 1)
+    assert.equal(unknown.code, 2)
     assert.match(unknown.stderr, /no event "email\.nothing"; the events are .*email\.bounced/)
     await remove(id)
   })

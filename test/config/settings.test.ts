@@ -110,11 +110,16 @@ describe('settings', () => {
     ],
     [{ POSTROAD_MAILBOX_FULL_REPORTS: 'off' }, 'fullMailbox', null],
     [{}, 'fullMailbox', { refusals: 3, withinMs: 14 * 86_400_000 }],
+    [{ POSTROAD_DNS_SERVERS: '127.0.0.1:5353,::1,[::1]:53' }, 'dnsServers', ['127.0.0.1:5353', '::1', '::1']],
     [
-      { POSTROAD_DNS_SERVERS: '127.0.0.1:5353,::1,[::1]:53' },
-      'dnsServers',
-      ['127.0.0.1:5353', '::1', '[::1]:53'],
+      {
+        POSTROAD_DNS_SERVERS: '192.0.2.53:53,[2001:DB8:0::53]:5300,fe80::1%eth0',
+        POSTROAD_DNS_VALIDATING: '192.0.2.53,[2001:db8::53]:5300,fe80::1%eth0',
+      },
+      'dnsValidating',
+      ['192.0.2.53', '[2001:db8::53]:5300', 'fe80::1%eth0'],
     ],
+    [{ POSTROAD_DNS_VALIDATING: '192.0.2.53' }, 'dnsValidating', ['192.0.2.53']],
     [{ POSTROAD_SECRET_KEY: 'ab'.repeat(32) }, 'secretKey', Buffer.alloc(32, 0xab)],
     [{ POSTROAD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }, 'secretKey', Buffer.alloc(32, 7)],
     [{ POSTROAD_ALLOW_PRIVATE_NETWORKS: 'yes' }, 'allowPrivateNetworks', true],
@@ -277,6 +282,13 @@ describe('settings', () => {
     [{ POSTROAD_ALLOW_PRIVATE_NETWORKS: 'maybe' }, /true or false/],
     [{ POSTROAD_LOG_LEVEL: 'loud' }, /fatal, error, warn/],
     [{ POSTROAD_DNS_SERVERS: 'dns.example.com' }, /not an IP address/],
+    [
+      {
+        POSTROAD_DNS_SERVERS: '192.0.2.53,192.0.2.54',
+        POSTROAD_DNS_VALIDATING: '192.0.2.54, 192.0.2.53:5353',
+      },
+      /^POSTROAD_DNS_VALIDATING names 192\.0\.2\.53:5353, which is not in POSTROAD_DNS_SERVERS/,
+    ],
     [{ POSTROAD_HOSTNAME: 'my_host' }, /must be a host name/],
     ...['mailhost', 'localhost.localdomain', '192.0.2.1'].map((name): [Environment, RegExp] => [
       { POSTROAD_DELIVERY: 'direct', POSTROAD_HOSTNAME: name },

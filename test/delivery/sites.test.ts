@@ -35,7 +35,11 @@ test('an error in a file is reported with its line and the allowed values', () =
     ['[default]\nenvelope_behind_dot = "no"', /line 2: envelope_behind_dot "no": true or false is needed$/],
     ['[default]\nsize = 25', /line 2: size 25: a text is needed$/],
     ['[default]\nsize = "25 octets"', /line 2: size "25 octets": .*needs a number and a unit, like 512KB/],
-    ['[default]\nback_off = "2h"', /line 2: back_off "2h": .*1h/],
+    ['[default]\nback_off = "7h"', /line 2: back_off "7h": .*6h/],
+    [
+      '[[site]]\nname = "A"\nreplies = [{ pattern = "x", finding = "busy", back_off = "7h" }]',
+      /line 3: replies: back_off "7h": .*6h/,
+    ],
     ['[default]\nname = "x"', /line 2: "name" is not known here\. Allowed: sessions, messages_per_session, /],
     ['[defaults]\nsessions = 1', /line 1: "defaults" is not known here: the file holds one \[default\]/],
     [
@@ -55,8 +59,12 @@ test('an error in a file is reported with its line and the allowed values', () =
       '[[site]]\nname = "B"\ndomains = ["b.test"]\n[[site]]\nname = "C"\ndomains = ["b.test"]',
       /line 6: domains has "b\.test", which the site "B" in line 3 has as well$/,
     ],
-    ['[[site]]\nname = "X"', /line 2: the site "X" is not a known provider, so it needs mx or domains\.$/],
-    ['[[site]]\nname = "A"\n[[site]]\nname = "a"', /line 4: the site "a" is there twice$/],
+    ['[[site]]\nname = "X"', /line 2: the site "X" is not a known provider, so it needs mx or domains$/],
+    [
+      '[[site]]\nname = "Own"\nmx = ["mx.own.test"]\n[[site]]\nname = "own"\nsessions = 5',
+      /line 5: the site "own" is named twice, first in line 2$/,
+    ],
+    ['[[site]]\nname = "A"\n[[site]]\nname = "a"', /line 4: the site "a" is named twice, first in line 2$/],
     [
       '[[site]]\nname = "A"\nmessages_per_minute = "many"',
       /line 3: messages_per_minute "many": a whole number from 1 to 1000000, or "unlimited", is needed$/,

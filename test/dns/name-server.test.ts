@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameServers, unaskedServers } from '../../src/dns/name-server.ts'
+import { nameServers, unaskedServers, uselessTrust } from '../../src/dns/name-server.ts'
 
 test('the AD bit is trusted from loopback and from the named servers, ports included', () => {
   const servers = ['127.0.0.1:5353', '::1', '192.0.2.53', '[2001:db8::53]:5300', '192.0.2.54:53']
@@ -19,5 +19,13 @@ test('beside servers that are trusted to validate, the others are named as never
   assert.equal(
     unaskedServers(nameServers(['192.0.2.53:5300', '[::1]:5353', '2001:db8::53'])),
     '192.0.2.53:5300, 2001:db8::53 are never asked, because the validated answers (DNSSEC) of [::1]:5353 alone are trusted.',
+  )
+})
+
+test('a server that is trusted to validate, but not used, is named', () => {
+  assert.equal(uselessTrust(['192.0.2.53', '192.0.2.54'], ['192.0.2.54:53']), null)
+  assert.equal(
+    uselessTrust(['192.0.2.53', '192.0.2.54'], ['192.0.2.53', '192.0.2.53:5353', '192.0.2.55']),
+    'POSTROAD_DNS_VALIDATING names 192.0.2.53:5353, 192.0.2.55, but the DNS servers in use are 192.0.2.53, 192.0.2.54.',
   )
 })

@@ -149,7 +149,7 @@ test('the time that a server asks for is kept, within bounds', () => {
   assert.equal(pace.takesMore(path), false)
   clock.now += 1_000
   assert.equal(pace.takesMore(path), true)
-  assert.equal(pace.pause(path, 24 * 3_600_000), 15 * MINUTE)
+  assert.equal(pace.pause(path, 24 * 3_600_000), 6 * 60 * MINUTE)
   pace.stop()
 })
 
@@ -187,6 +187,20 @@ test('a complaint about the mail of one company is measured against the accepted
   assert.equal(pace.tooMany(none!, clock.now, path), false, 'nothing can be lowered')
   const lowered = new Map([...pace.lowered()].map(([key, rate]) => [key, rate]))
   assert.deepEqual([lowered.get(small!.key), lowered.get(large!.key)], [15, 457])
+})
+
+test('a message that was tried is not taken for one that was accepted', () => {
+  const { pacing: pace } = pacing()
+  const path = pathTo('refuses.test')
+  const accepted = () =>
+    [...pace.used()].map(({ lastMessageAt, lastAcceptedAt }) => [
+      lastMessageAt !== null,
+      lastAcceptedAt !== null,
+    ])
+  pace.begun(path)
+  assert.deepEqual(accepted(), [[true, false]])
+  pace.accepted(path)
+  assert.deepEqual(accepted(), [[true, true]])
 })
 
 test('a path is known for a day after its last message, and no more than 200 such paths', () => {

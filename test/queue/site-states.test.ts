@@ -22,6 +22,7 @@ function use(
     sessions: 0,
     recent: { minute: 0, hour: messages },
     lastMessageAt: messages,
+    lastAcceptedAt: null,
     lastTrouble: null,
     lowered: { sessions: null, messagesPerMinute: null },
     closures: closedFor === undefined ? [] : [closure],

@@ -41,8 +41,9 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
   }
   await service.store.raiseAlert(problem, Date.now())
   await until(() => posted.length === 1, 'the alert at the URL')
-  const { text: sentence, id, state, found, advice } = posted[0]!
+  const { text: sentence, id, state, found, advice, code } = posted[0]!
   assert.deepEqual([id, state, found, advice], ['hostname', 'problem', problem.found, problem.advice])
+  assert.equal(code, 'postroad doctor')
   assert.match(
     String(sentence),
     /^Problem on .+: Host name and reverse DNS: mail\.example\.com has no address/,
@@ -57,7 +58,10 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
   const [email] = emails
   assert.match(email!.subject, /^\[.+\] Problem: Host name and reverse DNS$/)
   const content = await service.store.readContent(email!.id, 10_000)
-  assert.match(content!.text!.beginning, /mail\.example\.com has no address in DNS\.\nChoose another name\./)
+  assert.match(
+    content!.text!.beginning,
+    /mail\.example\.com has no address in DNS\.\nChoose another name\.\n {2}postroad doctor\n\n/,
+  )
   assert.deepEqual(content!.headers, [['Auto-Submitted', 'auto-generated']])
 })
 

@@ -1,6 +1,6 @@
 /** Host names, addresses and ports. Each parser throws SettingValueError when the text is not one of its values. */
 import { isIP } from 'node:net'
-import { canonicalRange, NotARange } from '../../network/address-range.ts'
+import { canonicalAddress, canonicalRange, NotARange } from '../../network/address-range.ts'
 import type { HostPort } from '../values.ts'
 import { listItems } from './list.ts'
 import { SettingFormError, SettingValueError } from './value-error.ts'
@@ -22,15 +22,17 @@ export function parseHostName(text: string): string {
   return text.toLowerCase()
 }
 
-/** `ip`, `ip:port`, `[ip6]:port`, separated by commas. */
+/** `ip`, `ip:port`, `[ip6]:port`, separated by commas. The same server has one form: that without port 53. */
 export function parseNameServers(text: string): string[] {
   return listItems(text).map((item) => {
-    const [, v6, v4, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? []
-    if (isIP(item) === 6) return item
-    if (isIP(v6 ?? v4 ?? '') === 0)
-      throw new SettingValueError(`"${item}" is not an IP address or IP address:port`)
-    if (digits !== undefined) portNumber(digits, 1)
-    return item
+    const [, v6, v4, digits = '53'] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? []
+    const ip = isIP(item) === 6 ? item : (v6 ?? v4 ?? '')
+    // The zone of a link-local address leads to the server.
+    const address = isIP(ip) === 6 && ip.includes('%') ? ip : canonicalAddress(ip)
+    if (address === null) throw new SettingValueError(`"${item}" is not an IP address or IP address:port`)
+    const port = portNumber(digits, 1)
+    if (port === 53) return address
+    return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
   })
 }
 

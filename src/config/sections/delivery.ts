@@ -78,7 +78,8 @@ export const DELIVERY_SETTINGS = {
     allowed: 'IP addresses separated by commas, each with :port if it is not 53',
     description:
       'DNS servers that validate answers with DNSSEC, and that nobody can impersonate on the way. DANE depends on them. ' +
-      'DNS servers on a loopback address are trusted without being named. Where some are trusted, no others are asked.',
+      'DNS servers on a loopback address are trusted without being named. Where some are trusted, no others are asked. ' +
+      'Each must be one of the servers in use, with the same port: if `POSTROAD_DNS_SERVERS` lacks it, the service does not start; if the system does, the log and `postroad doctor` say so.',
     example: '192.0.2.53',
   }),
   POSTROAD_SMTP_PORT: setting({

@@ -16,10 +16,18 @@ export interface ReplyAdvice {
   list?: BlockList
 }
 
+/** The longest wait that a server's words are granted: a slip of one server must not stop a site for hours. */
+const LONGEST_ASKED_MS = 15 * 60_000
+
 const SESSIONS = /\bconnections?\b|\bsessions?\b|\bconcurren/
 
-/** `words`: the server's own. */
-export function adviceIn(words: string, finding: Finding, stage: Stage): ReplyAdvice {
+/** `words`: the server's own. `backOff`: what the site wants after such a reply, where the words name no time. */
+export function adviceIn(
+  words: string,
+  finding: Finding,
+  stage: Stage,
+  backOff: number | null = null,
+): ReplyAdvice {
   const advice: ReplyAdvice = {}
   if (finding === 'path') {
     const list = blockListIn(words)
@@ -27,7 +35,8 @@ export function adviceIn(words: string, finding: Finding, stage: Stage): ReplyAd
     return advice
   }
   if (finding !== 'busy' && finding !== 'patience' && finding !== 'server') return advice
-  const wait = waitAsked(words)
+  const asked = waitAsked(words)
+  const wait = asked === null ? backOff : Math.min(asked, LONGEST_ASKED_MS)
   if (wait !== null) advice.waitMs = wait
   if (finding === 'busy') {
     const before = stage === 'connect' || stage === 'greeting' || stage === 'ehlo' || stage === 'starttls'

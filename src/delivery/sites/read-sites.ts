@@ -42,6 +42,8 @@ const DEFAULT_KEYS = Object.keys(KEYS).filter((key) => !['name', 'mx', 'domains'
 const TLS = ['opportunistic', 'required', 'verified'] as const
 /** RFC 1035 2.3.4; names are compared as A-labels. */
 const HOST = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** Yahoo wants senders to stay away for hours. */
+const backOffWithin = durationWithin('1s', '6h')
 const MAX_NAME = 60
 const MAX_PATTERN = 200
 const MAX_REPLIES = 50
@@ -87,13 +89,17 @@ class SitesReader {
       throw this.#fault('site', `there are ${site.length} sites, and at most ${MAX_SITES} are allowed`)
     this.#table = 'default'
     const terms = this.#terms(general, DEFAULT_KEYS)
-    const names = new Set<string>()
+    const names = new Map<string, number>()
     const sites = site.map((table, index) => {
       this.#table = index
       const block = this.#block(table)
-      if (names.has(block.name.toLowerCase()))
-        throw this.#fault('name', `the site "${block.name}" is there twice`)
-      names.add(block.name.toLowerCase())
+      const first = names.get(block.name.toLowerCase())
+      if (first !== undefined) {
+        const line = lineOf(this.#text, first, 'name')
+        throw this.#fault('name', `the site "${block.name}" is named twice, first in line ${line}`)
+      }
+      names.set(block.name.toLowerCase(), index)
+      this.#assertEffect(block)
       return block
     })
     this.#assertDistinct(sites)
@@ -139,14 +145,12 @@ class SitesReader {
     if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME) {
       throw this.#fault('name', `name ${valueText(name)}: a text of 1 to ${MAX_NAME} characters is needed`)
     }
-    const block = {
+    return {
       name: name.trim(),
       mx: this.#hosts(table, 'mx'),
       domains: this.#hosts(table, 'domains'),
       ...terms,
     }
-    this.#assertEffect(block)
-    return block
   }
 
   /** A misspelt name would leave the limits of the site as they are. */
@@ -154,10 +158,10 @@ class SitesReader {
     const isKnown = this.#known.some((known) => known.toLowerCase() === name.toLowerCase())
     if (isKnown || mx.length > 0 || domains.length > 0) return
     const meant = nearestName(name, this.#known, MOST_MISTAKES)
-    const advice = meant === null ? '' : ` Did you mean "${meant}"?`
+    const advice = meant === null ? '' : ` (did you mean "${meant}"?)`
     throw this.#fault(
       'name',
-      `the site "${name}" is not a known provider, so it needs mx or domains.${advice}`,
+      `the site "${name}" is not a known provider, so it needs mx or domains${advice}`,
     )
   }
 
@@ -178,7 +182,7 @@ class SitesReader {
     set('tls', this.#word(table.tls, 'tls', TLS))
     set('envelopeBehindDot', this.#switch(table, 'envelope_behind_dot'))
     set('size', this.#quantity(table, 'size', sizeWithin('1KB', '1GB')))
-    set('backOff', this.#quantity(table, 'back_off', durationWithin('1s', '1h')))
+    set('backOff', this.#quantity(table, 'back_off', backOffWithin))
     const { source = null } = table
     if (source !== null && typeof source !== 'string')
       throw this.#fault('source', `source ${valueText(source)}: a text is needed`)
@@ -215,16 +219,18 @@ class SitesReader {
     table: Record<string, unknown>,
     key: string,
     read: (text: string) => number,
+    shownKey = key,
   ): number | null | undefined {
     const value = table[key]
     if (value === undefined) return undefined
     if (value === 'unlimited' && key === 'size') return null
-    if (typeof value !== 'string') throw this.#fault(key, `${key} ${valueText(value)}: a text is needed`)
+    if (typeof value !== 'string')
+      throw this.#fault(shownKey, `${shownKey} ${valueText(value)}: a text is needed`)
     try {
       return read(value)
     } catch (error) {
       if (!(error instanceof SettingValueError)) throw error
-      throw this.#fault(key, `${key} ${valueText(value)}: ${error.message}`)
+      throw this.#fault(shownKey, `${shownKey} ${valueText(value)}: ${error.message}`)
     }
   }
 
@@ -267,7 +273,8 @@ class SitesReader {
       )
     }
     return replies.map((rule: unknown) => {
-      const { pattern, finding, ...others } = isTable(rule) ? rule : {}
+      const table = isTable(rule) ? rule : {}
+      const { pattern, finding, back_off: _, ...others } = table
       if (
         typeof pattern !== 'string' ||
         pattern === '' ||
@@ -293,7 +300,8 @@ class SitesReader {
           `replies has a pattern that is no regular expression: ${(cause as Error).message}`,
         )
       }
-      return { pattern, finding: means }
+      const backOff = this.#quantity(table, 'back_off', backOffWithin, 'replies: back_off')
+      return { pattern, finding: means, ...(backOff != null && { backOff }) }
     })
   }
 

@@ -38,6 +38,8 @@ export interface ReplyRule {
   /** A regular expression, searched for in the words of a reply in lower case. */
   pattern: string
   finding: (typeof REPLY_FINDINGS)[number]
+  /** Ms to wait after such a reply, where it names no time. */
+  backOff?: number
 }
 
 /** `[default]`, or what a `[[site]]` adds to it. */

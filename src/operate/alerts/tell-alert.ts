@@ -4,7 +4,7 @@ import type { SendRequest } from '../../network/outgoing.ts'
 import type { Alert, Store } from '../../store/store.ts'
 import { pageOfAlert } from './alert-page.ts'
 import { readersOf } from './alert-readers.ts'
-import { type AlertOrigin, adviceFor, alertJson, alertMail } from './alert-words.ts'
+import { type AlertOrigin, alertJson, alertMail } from './alert-words.ts'
 
 /** Sends mail of the service itself; the same `key` is sent once. */
 interface AlertMailer {
@@ -62,7 +62,7 @@ async function mailChannels(
       name: `mail:${to}`,
       tell: (isOver) =>
         systemMail.send({
-          ...alertMail(alert, adviceFor(isOperator, alert), isOver, origin, page),
+          ...alertMail(alert, isOperator, isOver, origin, page),
           to,
           key: `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`,
         }),

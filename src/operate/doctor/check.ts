@@ -40,6 +40,7 @@ export const CHECK_KINDS = [
   'nodes',
   'oldest-mail',
   'outgoing',
+  'pools',
   'quarantine',
   'resolver',
   'route',

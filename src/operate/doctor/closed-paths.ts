@@ -1,9 +1,11 @@
 /** Sites that take no mail from here: each is a subject of its own, which begins and ends by itself. */
+
 import { Tally } from '../../common/tally.ts'
 import { siteKeyOf } from '../../delivery/path/path.ts'
 import { isOfProvider } from '../../delivery/path/site-directory.ts'
 import type { Hindrance } from '../../email/hindrance.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
+import { commandFor } from '../problem-command.ts'
 import { sharedClosedPaths } from '../shared-closures.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
@@ -92,7 +94,7 @@ function refusingSites(
       id: ID,
       title: TITLE,
       ...problem(limited(others), `${ALL_SITES} Meanwhile, ${WAITS}`),
-      code: 'postroad site list',
+      code: commandFor(ID),
     },
   ]
 }

@@ -1,9 +1,11 @@
 /** The records of sending domains in DNS. */
+
 import type { RecordState, SendingDomain } from '../../accounts/account.ts'
 import type { RecordCheck } from '../../accounts/record-check.ts'
 import { acceptsMail } from '../../accounts/sending.ts'
 import { verifyDomain } from '../../accounts/verify.ts'
 import { isReserved } from '../go-live/company-steps.ts'
+import { commandFor } from '../problem-command.ts'
 import { serviceNames } from '../service-names.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
@@ -55,7 +57,7 @@ async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckF
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
   const needed = bad.filter(({ required }) => required)
-  const code = `postroad domain show ${domain.name}`
+  const code = commandFor(`domain:${domain.name}`)
   const advice = ([first]: RecordCheck[]) => {
     const publish = 'Publish the records that the page of the domain shows.'
     return first!.state === 'missing' || first!.advice === null ? publish : `${first!.advice} ${publish}`

@@ -17,6 +17,7 @@ import { closedSitesCheck } from './closed-sites.ts'
 import { domainChecks } from './domains.ts'
 import { mailboxCheck, mailboxServerCheck } from './mailbox.ts'
 import { nodesCheck } from './nodes.ts'
+import { poolsCheck } from './pools.ts'
 import { resolverCheck } from './resolver.ts'
 import { sitesFileCheck } from './sites-file.ts'
 import { sourceChecks } from './sources.ts'
@@ -89,6 +90,7 @@ function nearChecks(op: Operation): PlannedCheck[] {
     oldestMailCheck(op),
     heldMailCheck(op),
     closedSitesCheck(op),
+    ...poolsCheck(op),
     quarantineCheck(op),
     ...mailboxCheck(op),
     nodesCheck(op),

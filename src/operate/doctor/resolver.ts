@@ -5,6 +5,7 @@ import {
   nameServers,
   shownServer,
   unaskedServers,
+  uselessTrust,
 } from '../../dns/name-server.ts'
 import { validates } from '../../dns/validation.ts'
 import type { Operation } from '../verb.ts'
@@ -15,6 +16,8 @@ const ADVICE =
 const ADVICE_FOR_UNASKED =
   'Remove it from the resolvers; or, if it validates and nobody can change its answers on the way, name it in ' +
   'POSTROAD_DNS_VALIDATING.'
+const ADVICE_FOR_USELESS =
+  'DANE depends on them: name the server in POSTROAD_DNS_SERVERS as well, or remove it from POSTROAD_DNS_VALIDATING.'
 
 export function resolverCheck(op: Operation): PlannedCheck {
   const { dnsServers, dnsValidating } = op.setup
@@ -41,6 +44,8 @@ async function result(servers: readonly string[], validating: readonly string[])
   if (silent.length > 0) {
     return warning(`${names(silent)} does not answer.`, 'Remove it from the resolvers, or repair it.')
   }
+  const useless = uselessTrust(servers, validating)
+  if (useless !== null) return warning(useless, ADVICE_FOR_USELESS)
   const unasked = unaskedServers(all)
   if (unasked !== null) return warning(unasked, ADVICE_FOR_UNASKED)
   const plain = answering.filter(({ validated }) => !validated)

@@ -1,5 +1,7 @@
 /** Mail that waits although it should not. */
+
 import { type LateMail, lateMail } from '../late-mail.ts'
+import { commandFor } from '../problem-command.ts'
 import type { Operation } from '../verb.ts'
 import { isDue, lanePauses, recentLanes, waitsForPath } from '../waiting-lanes.ts'
 import { type CheckFinding, lookAgainIn, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
@@ -64,7 +66,7 @@ async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Prom
   const found = `Mail has been due for ${age} and is not attempted.`
   const advice = 'Check under “Nodes” on the page Installation that a delivery node runs, and read its log.'
   const isWarning = dueAt > now - TOO_LATE_MS || (await lateMail(op, null, now - TOO_LATE_MS)) === null
-  return { ...(isWarning ? warning(found, advice) : problem(found, advice)), code: 'postroad node list' }
+  return { ...(isWarning ? warning(found, advice) : problem(found, advice)), code: commandFor('oldest-mail') }
 }
 
 /** No more than a warning: the alert about it names the company (`company-waiting.ts`). */

@@ -10,6 +10,7 @@ export function siteJson({
   lowered,
   used,
   lastMessageAt,
+  lastAcceptedAt,
   lastTrouble,
   closed,
   sources,
@@ -24,6 +25,7 @@ export function siteJson({
     limits: limitsJson(limits),
     ...useJson({ lowered, used, closed }),
     last_message_at: isoTime(lastMessageAt),
+    last_accepted_at: isoTime(lastAcceptedAt),
     last_problem: lastTrouble && {
       at: isoTime(lastTrouble.at),
       kind: lastTrouble.kind,

@@ -14,6 +14,7 @@ import { clockCheck } from '../../../src/operate/doctor/clock.ts'
 import { carriedOut, examine } from '../../../src/operate/doctor/examine.ts'
 import { activateDomain, addDomain, showDomain, suspendDomain } from '../../../src/operate/domains.ts'
 import { pause, resume } from '../../../src/operate/pauses.ts'
+import { assignPool, createPool, removePool } from '../../../src/operate/pools.ts'
 import type { Operation, Setup } from '../../../src/operate/verb.ts'
 import { temporaryDirectory } from '../../store/directory.ts'
 import { node } from '../../store/samples.ts'
@@ -220,6 +221,18 @@ describe('the resolver', () => {
       `192.0.2.53 is never asked, because the validated answers (DNSSEC) of ${validating.address} alone are trusted.`,
     )
     assert.match(asked.advice!, /POSTROAD_DNS_VALIDATING/)
+  })
+
+  test('that is trusted to validate, but not used, is named', async () => {
+    await using plain = await rootServer(0x8180)
+    const setup = { dnsServers: [plain.address], dnsValidating: ['192.0.2.53'] }
+    const { state, found, advice } = await check('resolver', { setup })
+    assert.equal(state, 'warning')
+    assert.equal(
+      found,
+      `POSTROAD_DNS_VALIDATING names 192.0.2.53, but the DNS servers in use are ${plain.address}.`,
+    )
+    assert.match(advice!, /POSTROAD_DNS_SERVERS/)
   })
 
   test('that does not answer is a problem', async () => {
@@ -547,6 +560,50 @@ describe('mail that waits', () => {
   test('in quarantine gives a warning', async () => {
     assert.deepEqual(seen(await check('quarantine')), ['warning', '2 recipients are in quarantine.'])
   })
+})
+
+test('a pool without a usable address is a problem while mail is to leave from it', async () => {
+  const sourceAddresses = [
+    { address: '127.0.0.2', helo: 'a.service.test' },
+    { address: '127.0.0.3', helo: 'b.service.test' },
+  ]
+  const change = { hostname: 'mail.example.test', setup: { ...DIRECT.setup, sourceAddresses } }
+  const ofPools = async () => {
+    const { checks } = await examine(await operation(change), {})
+    return checks
+      .filter(({ id }) => id === 'pools' || id.startsWith('pools:'))
+      .map(({ id, title, state, found }) => [id, title, state, found])
+  }
+  const nothing = [['pools', 'Pools', 'ok', 'Every pool that mail leaves from has a usable address.']]
+  const op = await operation(change)
+  for (const name of ['typo', 'idle']) await createPool(op, { pool: name, addresses: ['192.0.2.77'] })
+  await createPool(op, { pool: 'half', addresses: ['192.0.2.77', '127.0.0.3'] })
+  assert.deepEqual(await ofPools(), nothing)
+  await assignPool(await operation(change), { company: 'Beta', pool: 'half' })
+  await assignPool(await operation(change), { domain: 'acme.test', pool: 'typo' })
+  const found = (why: string) => [
+    ['pools:typo', 'Pool typo', 'problem', `Mail of acme.test waits: ${why} 192.0.2.77.`],
+  ]
+  assert.deepEqual(await ofPools(), found('this machine does not have'))
+  const token = await world.store.join(node('with-sources'))
+  await world.store.beat(token, null, ['127.0.0.2', '127.0.0.3'])
+  assert.deepEqual(await ofPools(), found('no node has'))
+  await world.store.leave(token)
+  await createPool(await operation(change), { pool: 'default', addresses: ['192.0.2.78'] })
+  const [other] = await ofPools()
+  assert.equal(other![3], 'Mail without an assigned pool waits: this machine does not have 192.0.2.78.')
+  await removePool(await operation(change), { pool: 'default' })
+  await assignPool(await operation(change), { domain: 'acme.test', pool: null })
+  await assignPool(await operation(change), { company: 'Beta', pool: null })
+  for (const pool of ['typo', 'idle', 'half']) await removePool(await operation(change), { pool })
+  assert.deepEqual(await ofPools(), nothing)
+})
+
+test('a fault of the sites file is one sentence', async (t) => {
+  const sites = join(temporaryDirectory(t), 'sites.toml')
+  writeFileSync(sites, '[[site]]\nname = "Gogle"\nsessions = 40\n')
+  const { found } = await check('sites-file', { setup: { sites } })
+  assert.match(found, /line 2: .* so it needs mx or domains \(did you mean "Google"\?\)\.$/)
 })
 
 test('nodes: one that sends and one that accepts mail are needed', async () => {

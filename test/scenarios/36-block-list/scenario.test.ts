@@ -49,6 +49,7 @@ test('a block is a problem with the name of the list, reported once, and once mo
     POSTROAD_SMTP_PORT: String(provider.port),
     POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
     POSTROAD_RETRY_SCHEDULE: '10h,10h',
+    POSTROAD_METRICS_LISTEN: 'same',
     POSTROAD_ALERT_WEBHOOK: `http://127.0.0.1:${(operator.address() as AddressInfo).port}/`,
   })
   const { token, domain } = await installation.addTenant('acme.test')
@@ -78,6 +79,8 @@ test('a block is a problem with the name of the list, reported once, and once mo
   assert.match(problem.found, /^mx\.x\.test refuses mail: .*blocked using zen\.spamhaus\.org/)
   assert.match(problem.found, /\(Spamhaus; removal: https:\/\/check\.spamhaus\.org\/\)\.$/)
   assert.deepEqual([told[0]!.state, told[0]!.found], ['problem', problem.found])
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  assert.match(metrics, /^postroad_paths_blocked\{list="Spamhaus"\} 1$/m)
 
   isBlocked = false
   await installation.command('queue', 'retry')

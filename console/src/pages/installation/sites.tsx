@@ -149,7 +149,7 @@ function State({ closed, pause, lastMessageAt, lastTrouble }: SiteItem) {
       {closed !== null && <Closure of={closed} />}
       {lastMessageAt !== null && (
         <Text size="xs" c="dimmed">
-          Last message <Time at={lastMessageAt} />
+          Last try <Time at={lastMessageAt} />
         </Text>
       )}
       {lastTrouble !== null && closed === null && (
