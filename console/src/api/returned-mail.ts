@@ -16,7 +16,7 @@ export const returnedQuery = (company: string, query: ReturnedSearch) => ({
 
 /** The newest returned mail about one email. */
 export const returnedOfEmail = (company: string, email: string) =>
-  read(LIST, { company, query: { email, limit: 3 } })
+  read(LIST, { company, query: { email, limit: 10 } })
 
 /** The URL of the message as a file: the browser itself requests it. */
 export const returnedSourceUrl = (company: string, id: string) =>

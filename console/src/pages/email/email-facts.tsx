@@ -15,6 +15,8 @@ import classes from './email.module.css'
 
 /** The most addresses of a field that are shown. The list of recipients has all of them. */
 const MOST_SHOWN = 5
+/** The most returned mails that are named: the newest. */
+const MOST_RETURNED = 3
 /** The most tags and variables that are shown without a click. */
 const MOST_TAGS = 12
 
@@ -75,10 +77,11 @@ export function EmailFacts({ company, email }: { company: string; email: EmailDe
 function Returned({ company, email }: { company: string; email: string }) {
   const { data } = useQuery(returnedOfEmail(company, email))
   if (data === undefined || data.data.length === 0) return null
+  const shown = data.data.slice(0, MOST_RETURNED)
   return (
     <Fact name="Returned mail">
-      {data.data.map(({ kind }) => KINDS[kind]).join(', ')}
-      {data.next !== null && ' and more'}:{' '}
+      {shown.map(({ kind }) => KINDS[kind]).join(', ')}
+      {(data.next !== null || data.data.length > shown.length) && ' and more'}:{' '}
       <Anchor
         size="sm"
         underline="always"
