@@ -29,7 +29,7 @@ export const HOUSE: readonly Place[] = [
     name: 'cli',
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
-      'app.ts operate events/notices/types.ts accounts/account.ts accounts/dkim-delegation.ts accounts/dns-records.ts accounts/record-check.ts',
+      'app.ts operate events/notices/types.ts accounts/account.ts accounts/dkim-delegation.ts accounts/dns-records.ts accounts/record-check.ts accounts/zone-file.ts',
       'email/category-word.ts email/classification.ts email/company-event.ts email/event.ts email/inbound-mail.ts email/stored-email.ts',
       'email/suppression.ts mail/reply/category.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
     ),
