@@ -268,6 +268,7 @@ const returned = createRoute({
   validateSearch: searchOf((given) => ({
     kind: oneOf(given, 'kind', INBOUND_KINDS),
     outcome: oneOf(given, 'outcome', INBOUND_OUTCOMES),
+    email: textIn(given, 'email'),
     after: textIn(given, 'after'),
     before: textIn(given, 'before'),
   })),

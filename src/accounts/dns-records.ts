@@ -11,7 +11,6 @@ import {
   type RecordState,
   type SendingDomain,
 } from './account.ts'
-import { characterStrings } from './character-strings.ts'
 import { delegatedName, isInReserve } from './dkim-delegation.ts'
 import { hostNames, ownSpf, ownSpfTerms, type SendingHost } from './own-spf.ts'
 import { returnPathOf } from './return-path.ts'
@@ -253,15 +252,4 @@ function returnPathRecords(
 /** Whether a return path is used depends on the record. */
 export function isOfReturnPath({ kind }: Pick<DnsRecord, 'kind'>): boolean {
   return kind === 'return_path_mx' || kind === 'return_path_spf' || kind === 'return_path_owner'
-}
-
-/** The record as a line of a zone file. `ttl`: in seconds. */
-export function zoneLine(
-  record: Pick<DnsRecord, 'name' | 'type' | 'value' | 'preference'>,
-  ttl?: number,
-): string {
-  const start = `${record.name}.${ttl === undefined ? '' : ` ${ttl}`} IN ${record.type}`
-  if (record.type === 'MX') return `${start} ${record.preference} ${record.value}.`
-  if (record.type === 'CNAME') return `${start} ${record.value}.`
-  return `${start} ${characterStrings(record.value)}`
 }

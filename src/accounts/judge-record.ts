@@ -214,8 +214,7 @@ export function judgeDmarcAbove(record: Pick<DnsRecord, 'value'>, { domain, text
     return different(`The DMARC record of ${domain}, which holds for this domain, has no policy.`)
   const uri = lackingUri(record, text)
   const advice =
-    uri &&
-    `Reports about this domain do not come here: add ${uri} to rua= of the record at _dmarc.${domain}, or publish the record shown.`
+    uri && `Reports about this domain do not come here: add ${uri} to rua= of the record at _dmarc.${domain}.`
   return {
     ...RIGHT,
     explanation: `The record of ${domain} holds for this domain as well. ${meaning}`,

@@ -45,10 +45,7 @@ export async function checkRecord(
   const delegated = record.target === null ? null : await checkDelegation(record, record.target, resolver)
   if (delegated !== null) return delegated
   const answer = await valuesOf(record.type, record.name, resolver)
-  const nothing = { ...record, found: [], explanation: null, suggestion: null }
-  if (answer.kind === 'failed') {
-    return { ...nothing, state: 'unknown', advice: silence(record.name, answer.reason) }
-  }
+  if (answer.kind === 'failed') return uncheckedRecord(record, answer.reason)
   const found = answer.kind === 'found' ? answer.records : []
   if (found.length > 0) {
     const verdict = await spfVerdict(record, names, found, resolver)
@@ -56,12 +53,17 @@ export async function checkRecord(
     if (record.kind !== 'dmarc' || judgement.state !== 'missing') return { ...record, found, ...judgement }
   }
   const above = record.kind === 'dmarc' ? await dmarcAbove(name, resolver) : null
-  if (above === 'failed')
-    return { ...nothing, state: 'unknown', advice: silence(record.name, 'a name above') }
+  if (above === 'failed') return uncheckedRecord(record, 'a name above')
   if (above !== null) return { ...record, found: [above.text], ...judgeDmarcAbove(record, above) }
   const advice =
     (await elsewhere(name, record, names, resolver)) ?? `There is no ${record.type} record at ${record.name}.`
-  return { ...nothing, state: 'missing', advice }
+  return { ...record, found: [], state: 'missing', advice, explanation: null, suggestion: null }
+}
+
+/** The check of a record about which DNS says nothing. */
+export function uncheckedRecord(record: DnsRecord, reason: string): RecordCheck {
+  const advice = silence(record.name, reason)
+  return { ...record, found: [], state: 'unknown', advice, explanation: null, suggestion: null }
 }
 
 async function valuesOf(

@@ -76,7 +76,7 @@ export async function createServers(parts: WithIntake) {
     submission = await createSmtpServer(server.core, policy, settings.submission, settings)
   }
   if (api && settings.bounceListeners.length > 0) {
-    const policy = returnedMailPolicy({ ...inbound, pace })
+    const policy = returnedMailPolicy({ ...inbound, pace, maxMessageSize: settings.maxMessageSize })
     bounces = await createSmtpServer(server.core, policy, settings.bounceListeners, settings)
   }
   // Closed together, so that clients that are slow to finish a request neither use up the time of open SMTP

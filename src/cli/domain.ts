@@ -1,26 +1,25 @@
 import { type Command, Option } from 'commander'
 import type { SendingDomain } from '../accounts/account.ts'
 import { isDelegated } from '../accounts/dkim-delegation.ts'
-import { zoneLine } from '../accounts/dns-records.ts'
+import { zoneLinesOf } from '../accounts/zone-file.ts'
 import { retentionWords } from '../operate/content-retention.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
 import { sendsUntil } from '../operate/domain-schedule.ts'
-import { verifyDomain } from '../operate/domain-verification.ts'
+import { lookAtDomain, lookAtRecords, verifyDomain } from '../operate/domain-verification.ts'
 import {
   activateDomain,
   addDomain,
   listDomains,
   removeDomain,
-  showDomain,
   suspendDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
 import { poolOfDomain } from '../operate/pools.ts'
-import { senderChecks } from '../operate/sender-checks.ts'
-import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes/domain.ts'
+import { checkSender, senderChecks } from '../operate/sender-checks.ts'
+import { checkedDomainJson, domainJson, recordCheckJson, spokenFor } from '../operate/shapes/domain.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
-import { printCheck, printRecords, printSender } from './dns-records.ts'
+import { printChecks, printSender, printVerified } from './dns-records.ts'
 import { addDelegationCommands, DKIM_BY, type DkimBy } from './domain-delegation.ts'
 import { addRotateCommand, dkimFields } from './domain-rotation.ts'
 import {
@@ -92,7 +91,10 @@ export function addDomainCommands(program: Command): void {
 
   command(domain, {
     usage: 'show <domain>',
-    description: 'Show a domain with every DNS record to publish.',
+    description: 'Show a domain with every DNS record to publish, beside those that DNS has.',
+    details:
+      'With --zone, the lines may be appended to the zone file: records that DNS has already, and those to change by hand, are ' +
+      'comments. While DNS does not answer for a name, its line is a comment, too.',
     examples: ['domain show example.com', 'domain show example.com --zone >> example.com.zone'],
   })
     .option('--zone', 'print only the records, as lines of a zone file')
@@ -143,11 +145,11 @@ async function add(name: string, options: AddOptions): Promise<void> {
       speaksFor: from,
       ...(returnPath !== undefined && { settings: { returnPath } }),
     }
-    const { domain, company, records } = await addDomain(op, input)
-    const sender = await senderChecks(op, domain)
-    if (json) return printJson({ ...wholeDomainJson(op, domain, records), sender })
+    const { domain, company } = await addDomain(op, input)
+    const [records, sender] = await Promise.all([lookAtRecords(op, domain), senderChecks(op, domain)])
+    if (json) return printJson({ ...checkedDomainJson(op, domain, records), sender })
     printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
-    printRecords(records)
+    printChecks(records)
     printSender(sender)
     printLine(`Then: postroad domain verify ${domain.name}`)
     if (isDelegated(domain, op.setup.dkimZone)) {
@@ -177,18 +179,19 @@ const list = listing({
 
 async function show(name: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
   await withOperation(async (op) => {
-    const { domain, records } = await showDomain(op, { domain: name })
+    const look = lookAtDomain(op, { domain: name })
     if (zone && !json) {
-      for (const record of records) printLine(zoneLine(record))
+      const { records } = await look
+      for (const line of records.flatMap(zoneLinesOf)) printLine(line)
       return
     }
-    const sender = await senderChecks(op, domain)
+    const [{ domain, records }, sender] = await Promise.all([look, checkSender(op, { domain: name })])
     if (json) {
       const advice = { dmarc_advice: await dmarcAdviceFor(op, domain) }
-      return printJson({ ...wholeDomainJson(op, domain, records), sender, ...advice })
+      return printJson({ ...checkedDomainJson(op, domain, records), sender, ...advice })
     }
     await printDomain(op, domain)
-    printRecords(records)
+    printChecks(records)
     printSender(sender)
   })
 }
@@ -260,7 +263,7 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
   if (json) {
     printJson({ ...shown, verified, dns_records: records.map(recordCheckJson), sender })
   } else {
-    for (const record of records) printCheck(record)
+    for (const record of records) printVerified(record)
     printLine()
     printSender(sender)
   }

@@ -1,11 +1,14 @@
 import { type Command, Option } from 'commander'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
+import type { InboundMail } from '../email/inbound-mail.ts'
 import { clearEmails, deleteEmails } from '../operate/email-deletion.ts'
 import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail } from '../operate/emails.ts'
 import { addressIn, companyName } from '../operate/find.ts'
 import { listedStatuses } from '../operate/listed-status.ts'
 import { emailStatus } from '../operate/next-step.ts'
+import { listReturnedMails } from '../operate/returned-mail.ts'
 import { emailSummaryJson, historyJson } from '../operate/shapes/email.ts'
+import { returnedMailJson } from '../operate/shapes/returned-mail.ts'
 import { isoTime } from '../operate/shapes/time.ts'
 import { STATUS_FILTERS, type StatusFilter, statusText } from '../operate/status-word.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
@@ -200,6 +203,22 @@ function formatRecipients(to: string[]): string {
   return to.length <= 1 ? (to[0] ?? '') : `${to[0]} and ${to.length - 1} more`
 }
 
+/** The most returned mails that are shown with an email: the newest. */
+const SHOWN_RETURNED = 10
+
+/** Bounces, complaints and automatic replies about the email; nothing if there are none. */
+function printReturned(mails: readonly InboundMail[], id: string): void {
+  if (mails.length === 0) return
+  printLine()
+  printLine('Returned mail')
+  printTable(
+    ['TIME', 'ID', 'KIND', 'OUTCOME', 'FROM'],
+    mails.map(({ at, id, kind, outcome, from }) => [formatTime(at), id, kind, outcome, clipped(from, 40)]),
+    'none',
+  )
+  if (mails.length === SHOWN_RETURNED) printLine(`All of it: postroad bounce list --email ${id}`)
+}
+
 interface ShowOptions extends JsonOption {
   raw?: true
   recipient?: string
@@ -209,9 +228,11 @@ async function show(id: string, { raw, recipient, json }: ShowOptions): Promise<
   if (raw) return await showRaw(id, recipient, json)
   await withOperation(async (op) => {
     const history = await showEmail(op, { id })
-    if (json) return printJson(historyJson(history))
+    const returned = await listReturnedMails(op, { emailId: history.email.id, limit: SHOWN_RETURNED })
+    if (json) return printJson({ ...historyJson(history), returned_mail: returned.map(returnedMailJson) })
     const company = companyName(op, history.email.companyId)
     printHistory(history, company, { relayed: isRelayed(op) }, await emailStatus(op, { id }))
+    printReturned(returned, history.email.id)
   })
 }
 

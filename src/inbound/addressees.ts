@@ -69,5 +69,6 @@ export class Addressees {
 }
 
 function roleOf(address: string): string {
-  return isReportsAddress(address) ? 'reports' : address.slice(0, address.lastIndexOf('@')).toLowerCase()
+  // RFC 5321 4.5.1 allows a bare `postmaster`.
+  return isReportsAddress(address) ? 'reports' : address.replace(/@[^@]*$/, '').toLowerCase()
 }

@@ -6,8 +6,8 @@ import {
   type SendingDomain,
 } from '../accounts/account.ts'
 import { DELEGATED_TTL, delegatedName, delegatedSelectors, isInReserve } from '../accounts/dkim-delegation.ts'
-import { zoneLine } from '../accounts/dns-records.ts'
 import { datedSelector } from '../accounts/new-domain.ts'
+import { zoneLine } from '../accounts/zone-file.ts'
 import { dkimRecord } from '../mail/dkim/key.ts'
 import { freshKey } from './delegated-keys.ts'
 import { keysIn, rotateDkimKey } from './dkim-rotation.ts'

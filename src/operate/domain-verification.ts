@@ -2,10 +2,16 @@
  * The records of sending domains in DNS: whether they are there, whether mail may leave, and the steps of a rotation
  * that follow.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DkimIdentity, RecordState, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, dkimRecordName, dnsRecords, isOfReturnPath } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/record-check.ts'
-import { checkRecord, type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
+import {
+  checkRecord,
+  uncheckedRecord,
+  type Verification,
+  verifyDomain as verifyRecords,
+} from '../accounts/verify.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { SERVICE } from './authority.ts'
@@ -44,6 +50,38 @@ export const checkDomainRecord = verb(
     throw new OperateError('not_found', `${domain.name} has no required or advised record at "${wanted}"`)
   },
 )
+
+/**
+ * Milliseconds that a look at the records of a domain may take. Its owner decides how long its name servers take, and
+ * an SPF record may lead to many.
+ */
+const LOOK_MS = 15_000
+
+/** Looks at all records of the domain in DNS. Changes nothing, unlike `verifyDomain`. */
+export const lookAtDomain = verb(
+  'see',
+  async (op, input: { domain: string }): Promise<{ domain: SendingDomain; records: RecordCheck[] }> => {
+    const domain = findDomain(op, input.domain)
+    const records = await op.inDnsTurn(domain.companyId, () => lookAtRecords(op, domain))
+    return { domain, records }
+  },
+)
+
+/** Without those that may be removed from DNS. */
+export async function lookAtRecords(op: Operation, domain: SendingDomain): Promise<RecordCheck[]> {
+  const names = serviceNames(op, domain)
+  const resolver = op.resolver()
+  const ended = delay(LOOK_MS, null, { ref: false })
+  const look = async (record: DnsRecord): Promise<RecordCheck> => {
+    const check = await Promise.race([checkRecord(domain, record, names, resolver), ended])
+    return check ?? uncheckedRecord(record, `nothing within ${LOOK_MS / 1_000} seconds`)
+  }
+  return await Promise.all(
+    dnsRecords(domain, names)
+      .filter(({ obsolete }) => !obsolete)
+      .map(look),
+  )
+}
 
 /**
  * Checks DNS now. Correct records make sending active, unless the domain is suspended; incorrect ones are a result, not

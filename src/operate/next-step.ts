@@ -122,7 +122,7 @@ export interface ToldStatus {
 }
 
 export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<ToldStatus> => {
-  const range = { from: 0, limit: 100, eventOctets: 0, attempts: 200 }
+  const range = { from: 0, limit: 100, eventOctets: 128 * 1024, attempts: 200 }
   const found = await nextSteps(op, { id, ...range })
   const status = statusOf(found)
   const statuses = found.outline.recipients.map(
@@ -137,12 +137,15 @@ export const emailStatus = verb('read', async (op, { id }: { id: string }): Prom
 
 /** The facts in the sentence about the status of an email. */
 export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: EmailNextSteps): EmailStatus {
+  const accepted = new Set(
+    outline.events.flatMap(({ type, recipient }) => (type === 'delivered' ? [recipient] : [])),
+  )
   return {
     domain: { name: domain?.name ?? null },
     mostAttempts,
     states: outline.states,
     recipients: outline.recipients.map((recipient, index) => {
-      const { address, state, attempts, lastCode: code, lastMessage: message, server } = recipient
+      const { position, address, state, attempts, lastCode: code, lastMessage: message, server } = recipient
       const { waits, at, givesUpAt, closed, pauseReason } = nextSteps[index]!
       const times = { at: isoTime(at), givesUpAt: isoTime(givesUpAt) }
       // The trouble that other mail has met on the path says more than an earlier answer to this mail.
@@ -156,6 +159,7 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
         attempts,
         tries: tries[index]!,
         delayed: isDelayed(recipient),
+        returned: state === 'bounced' && accepted.has(position),
         ...answer,
         waits,
         ...times,

@@ -63,6 +63,8 @@ export interface RecipientStatus {
   tries: number | null
   /** See `isDelayed`. */
   delayed: boolean
+  /** It bounced after a server had accepted the message: a report came back. */
+  returned: boolean
   /** The last answer; while a closed path keeps the mail waiting, the trouble that closed it. */
   code: number | null
   message: string | null
@@ -168,6 +170,8 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
       if (server === CAPTURE_SERVER) return only('Captured: the email is stored here and was not sent.')
       return ended([server ? 'Accepted' : 'Delivered', ...by(recipient)], recipient)
     case 'bounced':
+      if (recipient.returned)
+        return ended(['Accepted', ...by({ ...recipient, message: null }), ', returned later'], recipient)
       return ended(['Rejected permanently', ...by(recipient)], recipient)
     case 'failed': {
       const after = attempts > 0 ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : ''

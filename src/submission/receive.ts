@@ -3,7 +3,7 @@ import type { ArrivingMessage } from './body.ts'
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
 import { InputTimeout } from './input.ts'
-import { reply } from './reply.ts'
+import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 
 /** Octets over the limit that are read and dropped, so that the client reaches its end and gets the reply. */
 export const BEYOND = 16 * 1024 * 1024
@@ -13,6 +13,8 @@ interface ReceiveLimits {
   max: number
   /** Ms until its final dot. */
   within: number
+  /** For a message whose rest is dropped: octets from which on it is refused, and the reply. */
+  dropped?: { most: number; refusal: SubmissionReply }
 }
 
 export interface ArrivedMessage {
@@ -25,7 +27,7 @@ export interface ArrivedMessage {
 export async function receive(
   channel: Channel,
   body: ArrivingMessage,
-  { max, within }: ReceiveLimits,
+  { max, within, dropped }: ReceiveLimits,
 ): Promise<ArrivedMessage> {
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line by itself'))
   await channel.flush()
@@ -34,7 +36,9 @@ export async function receive(
     const taken = octets.readPiece(piece, (part) => body.add(part))
     // Not if the next command may be in the same memory.
     if (taken === null) body.dropRefused()
-    if (body.length > max + BEYOND) throw new InputTimeout()
+    if (dropped !== undefined && body.length > dropped.most)
+      throw new CommandRefusal(dropped.refusal, { last: true })
+    if (dropped === undefined && body.length > max + BEYOND) throw new InputTimeout()
     return taken
   }, within)
   return { octets: body.whole(), bareLf: octets.bareLf }

@@ -19,13 +19,13 @@ import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { assertReversePath } from './reverse-path.ts'
 import { SessionTransactions } from './session-transactions.ts'
 import { MailTransaction } from './transaction.ts'
-import { returnedMailWords, smtpWords } from './words.ts'
+import { returnedMailWords } from './words.ts'
 
 /** Ms for each line of a client, and for its whole session. */
 const IDLE = 60_000
 const SESSION_WITHIN = 600_000
-/** Ms for the octets of a message. */
-const MESSAGE_WITHIN = 120_000
+/** Ms for the octets of a message: a bounce may return a whole email, which is read and dropped. */
+const MESSAGE_WITHIN = 300_000
 /** Recipients of a message: a bounce has one, and a server may combine several. */
 const MOST_RECIPIENTS = 20
 /** RCPT commands of a message, refused ones included, after which the session ends. */
@@ -44,14 +44,15 @@ interface ReturnedMailParts {
   receiveMail: ReceiveMail
   metrics: InboundMetrics
   pace: ReturnedMailPace
+  /** Octets of an email that is sent from here, and may be returned whole. */
+  maxMessageSize: number
 }
 
 export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
   const places = new NetworkPlaces()
   return {
     setting: 'POSTROAD_BOUNCE_LISTEN',
-    // The rest of a longer mail is read and dropped.
-    maxSize: MOST_READ + BEYOND,
+    maxSize: mostOf(parts),
     help: () => 'Bounces and reports about mail of this service are taken here, and nothing else',
     begin(context) {
       context.words = returnedMailWords
@@ -63,6 +64,11 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
       }
     },
   }
+}
+
+/** Octets of a returned mail. Only its beginning is kept: the rest is read and dropped. */
+function mostOf({ maxMessageSize }: Pick<ReturnedMailParts, 'maxMessageSize'>): number {
+  return maxMessageSize + BEYOND
 }
 
 class Returning extends SessionTransactions<MailTransaction> implements MailTransactions {
@@ -85,9 +91,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     this.assertNone()
     const { path, size } = readMail(rest)
     assertReversePath(path)
-    const most = MOST_READ + BEYOND
-    if (size !== null && size > most)
-      throw new CommandRefusal(smtpWords({ code: 'message_too_large', max: most, found: size }))
+    if (size !== null && size > mostOf(this.#parts)) throw new CommandRefusal(this.#tooLarge(size))
     const { id: sessionId, channel, parts } = this.context
     const { admission } = parts.ingress
     const network = this.#network
@@ -140,8 +144,13 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       return { transaction, body: await transaction.ready(MOST_READ, { cut: true }) }
     })
     this.atMessage = true
+    const most = mostOf(this.#parts)
     try {
-      const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
+      const { octets } = await receive(channel, body, {
+        max: MOST_READ,
+        within: MESSAGE_WITHIN,
+        dropped: { most, refusal: this.#tooLarge(most) },
+      })
       await transaction.turn()
       const { addressees, pace } = this.#parts
       const recipients = addressees.distinct(transaction.recipients, Date.now())
@@ -176,5 +185,9 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       this.atMessage = false
       this.reset()
     }
+  }
+
+  #tooLarge(found: number): SubmissionReply {
+    return returnedMailWords({ code: 'message_too_large', max: mostOf(this.#parts), found })
   }
 }

@@ -122,6 +122,9 @@ export function smtpWords(reason: AnyReason): SubmissionReply {
 
 /** The replies of the listener for returned mail, whose clients belong to no company. */
 export function returnedMailWords(reason: AnyReason): SubmissionReply {
+  if (reason.code === 'message_too_large') {
+    return reply(552, '5.3.4', `A bounce or report may have at most ${inMegabytes(reason.max)} here`)
+  }
   if (reason.code !== 'too_much_under_way') return smtpWords(reason)
   return busy('Too much returned mail is under way here; try again later')
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type Script, type Sink, startSink } from '../support/sink.ts'
 import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './postroad.ts'
@@ -33,6 +35,24 @@ describe('the commands about mail', () => {
   after(() => place.remove())
 
   const sent = (email: Record<string, unknown>) => send(service.url, token, email)
+
+  test('show the mail that came back about an email', async () => {
+    const id = await sent({ to: ['away@x.test'] })
+    const { message_id: messageId } = await place.json<{ message_id: string }>('email', 'show', id)
+    const answer = `From: away@x.test\nSubject: Away\nAuto-Submitted: auto-replied\nIn-Reply-To: ${messageId}\n\nBye\n`
+    writeFileSync(join(place.folder, 'away.eml'), answer)
+    await place.run('bounce', 'read', 'away.eml', '--apply')
+    const { returned_mail: returned } = await place.json<{ returned_mail: { id: string; kind: string }[] }>(
+      ...['email', 'show', id],
+    )
+    assert.deepEqual(
+      returned.map(({ kind }) => kind),
+      ['auto_reply'],
+    )
+    const text = (await place.run('email', 'show', id)).stdout
+    assert.match(text, /^Returned mail\nTIME .*\n20\d\d-.* auto_reply .* away@x\.test$/m)
+    assert.ok(text.includes(returned[0]!.id))
+  })
 
   test('show the outcome of each recipient, in words and as JSON', async () => {
     const id = await sent({ to: ['jane@x.test', 'delayed@simulator.test'] })

@@ -95,6 +95,28 @@ describe('domains', { skip: withoutBrowser() }, () => {
       .waitFor()
   })
 
+  test('no value is offered for a record that has to be mended by hand, nor a second one in the zone file', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'many.example')
+    const many = Array.from({ length: 11 }, (_, index) => `s${index}.many.example`)
+    for (const name of many) dns.zone[`${name}/TXT`] = ['v=spf1 -all']
+    dns.zone['many.example/TXT'] = [`v=spf1 ${many.map((name) => `include:${name}`).join(' ')} -all`]
+    dns.zone['_dmarc.many.example/TXT'] = ['v=DMARC1; p=reject']
+    const visit = await stage.visit(t, `${at}/${domain.id}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = visit
+    const spf = record(page, 'SPF')
+    await spf.getByText('needs 11 DNS look-ups').waitFor()
+    await spf.getByText('mend the record that DNS has').waitFor()
+    assert.equal(await spf.getByText('~all').count(), 0)
+    await page.getByRole('button', { name: 'Copy as zone file' }).click()
+    const zone = await copied(page)
+    assert.match(zone, /^; Change by hand: .*needs 11 DNS look-ups/m)
+    assert.match(zone, /^; In DNS for _dmarc\.many\.example: v=DMARC1; p=reject$/m)
+    assert.equal(zone.match(/^[^;].* IN /gm)?.length, 1)
+    assert.deepEqual(await visit.barriers(), [])
+  })
+
   test('the records about the sender that receivers look up stand below the other records', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'logo.example')
     dns.zone['default._bimi.logo.example/TXT'] = ['v=BIMI1; l=http://logo.example/l.svg']

@@ -49,6 +49,23 @@ describe('returned mail in the console', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await readFile(await file.path()), Buffer.from(mails[0]!.raw))
   })
 
+  test('the page of an email leads to the mail that came back about it, and to no other', async (t) => {
+    const { store } = stage.service
+    const [emailId, other] = [await stage.send(), await stage.send()]
+    const mails = [
+      inboundMail({ emailId, refused: 'kept', kind: 'auto_reply', subject: 'Away until Monday' }),
+      inboundMail({ emailId: other, refused: 'kept', kind: 'auto_reply', subject: 'Another answer' }),
+    ]
+    await store.keepInboundMails(mails.map((mail) => ({ mail, reports: [] })))
+    const visit = await stage.visit(t, `/c/${stage.company.id}/emails/${emailId}`)
+    const { page } = visit
+    await page.getByText('Automatic reply:').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('link', { name: 'View returned mail' }).click()
+    await page.getByRole('button', { name: 'Away until Monday' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Another answer' }).count(), 0)
+  })
+
   test('an empty list explains which mail arrives there, on a phone too', async (t) => {
     const other = await stage.service.company('Nobody wrote')
     const visit = await stage.visit(t, `/c/${other.id}/returned`, { viewport: PHONE, colorScheme: 'dark' })

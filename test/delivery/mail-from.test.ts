@@ -72,7 +72,7 @@ test('ENVID has the code of the return path at each attempt, for servers that of
   for (const sent of [email, email, { ...email, returnPathHost: null }]) {
     await deliver(['jane@x.test'], { email: sent })
     const { mailParameters, sender } = await sinks.at('127.0.0.1').next()
-    const [, envid] = /^ENVID=(\S+)$/.exec(mailParameters) ?? assert.fail(mailParameters)
+    const [, envid] = /^RET=HDRS ENVID=(\S+)$/.exec(mailParameters) ?? assert.fail(mailParameters)
     if (sent.returnPathHost !== null) assert.equal(sender, `${envid}@bounces.acme.test`)
     else assert.equal(sender, emailSent.sender)
     envids.push(envid!)

@@ -219,8 +219,21 @@ describe('the listener for returned mail', () => {
     assert.equal(kept.size, long.length)
     assert.equal(kept.kept, 64 * 1024)
     assert.deepEqual(await rig.states(id), ['bounced'])
+  })
+
+  test('a bounce may return a message of the most octets that may be sent, whether or not it says its size', async () => {
+    const { id, path } = await rig.send(['large@rcpt.test'])
+    const mail = bounce({ to: 'large@rcpt.test' })
+    const large = `${mail.replace('--b--\r\n', '')}${`${'x'.repeat(998)}\r\n`.repeat(20_000)}--b--\r\n`
+    assert.equal((await rig.keep(large, path(0))).size, large.length)
+    assert.deepEqual(await rig.states(id), ['bounced'])
     const client = await rig.connect()
-    await client.say(`MAIL FROM:<> SIZE=${100 * 1024 * 1024}`, /^552 5\.3\.4 /)
+    await client.say('MAIL FROM:<> SIZE=42000000', /^250 /)
+    await client.say('RSET', /^250 /)
+    await client.say(
+      `MAIL FROM:<> SIZE=${100 * 1024 * 1024}`,
+      /^552 5\.3\.4 A bounce or report may have at most \d+ MB here\r\n$/,
+    )
     client.socket.destroy()
   })
 

@@ -48,7 +48,10 @@ test('a message takes a turn for each of its recipients that counts', async (t) 
   const { core } = await serveApis(service, workers, [], new HandedInMail(receiveMail, pace))
   const addressees = new Addressees(returnPathKey, core.deps.accounts.directory, service.settings.hostname)
   const policy = returnedMailPolicy({
-    ...{ addressees, receiveMail, pace },
+    addressees,
+    receiveMail,
+    pace,
+    maxMessageSize: service.settings.maxMessageSize,
     metrics: new InboundMetrics(new Registry()),
   })
   const server = await createSmtpServer(core, policy, [STARTTLS], service.settings)

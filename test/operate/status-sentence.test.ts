@@ -26,6 +26,7 @@ const NEVER: RecipientStatus = {
   attempts: 0,
   tries: 0,
   delayed: false,
+  returned: false,
   code: null,
   message: null,
   server: null,
@@ -303,6 +304,10 @@ const ENDS: Record<FinalState, Row[]> = {
     [
       { server: 'mx.x.test', code: 550, message: '550 5.1.1 No such user' },
       'Rejected permanently by mx.x.test: 550 5.1.1 No such user.',
+    ],
+    [
+      { server: 'mx.x.test', code: 550, message: '550 5.1.1 User unknown at mx.x.test', returned: true },
+      'Accepted by mx.x.test, returned later: 550 5.1.1 User unknown at mx.x.test.',
     ],
     [{ message: 'There is no such domain' }, 'Rejected permanently: There is no such domain.'],
   ],

@@ -14,6 +14,10 @@ export const returnedQuery = (company: string, query: ReturnedSearch) => ({
   refetchInterval: 5_000,
 })
 
+/** The newest returned mail about one email. */
+export const returnedOfEmail = (company: string, email: string) =>
+  read(LIST, { company, query: { email, limit: 10 } })
+
 /** The URL of the message as a file: the browser itself requests it. */
 export const returnedSourceUrl = (company: string, id: string) =>
   urlOf('GET /companies/:company/returned/:id/source.eml', { company, id })

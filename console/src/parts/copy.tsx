@@ -17,20 +17,25 @@ export function Copy({ value, what }: { value: string; what: string }) {
   )
 }
 
-/** A copy button with a visible label. */
+/** A copy button with a visible label. `value`: null while it is not known yet. */
 export function CopyText({
   value,
   label,
   variant = 'default',
 }: {
-  value: string
+  value: string | null
   label: string
   variant?: 'default' | 'filled'
 }) {
-  const { copied, copy } = useCopy(value)
+  const { copied, copy } = useCopy(value ?? '')
   const Icon = copied ? Check : ClipboardCopy
   return (
-    <Button variant={variant} onClick={copy} leftSection={<Icon size={16} aria-hidden />}>
+    <Button
+      variant={variant}
+      disabled={value === null}
+      onClick={copy}
+      leftSection={<Icon size={16} aria-hidden />}
+    >
       {copied ? 'Copied' : label}
     </Button>
   )

@@ -32,6 +32,7 @@ export function mailCommand(
   // nature.
   if (extensions.eightBitMime && (message.eightBit || message.smtpUtf8)) command += ' BODY=8BITMIME'
   if (smtpUtf8) command += ' SMTPUTF8'
-  if (extensions.dsn && envelopeId !== undefined) command += ` ENVID=${envelopeId()}`
+  // RFC 3461 4.3: the header says which email a report is about, so the body need not come back.
+  if (extensions.dsn && envelopeId !== undefined) command += ` RET=HDRS ENVID=${envelopeId()}`
   return command
 }

@@ -36,7 +36,9 @@ function decideBounce({ state }: PriorFacts, report: ReturnedReport): Decision |
   const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
   return {
     ...recordEvent('bounced', at, detail),
-    change: ends ? { ...OUT_OF_QUEUE, state: 'bounced', lastMessage: reason } : null,
+    change: ends
+      ? { ...OUT_OF_QUEUE, state: 'bounced', lastCode: detail.code ?? null, lastMessage: reason }
+      : null,
     suppress: deadAddress
       ? { type: 'bounce', reason, code: detail.code ?? null }
       : fullMailboxCause(detail, fullMailbox),

@@ -1,6 +1,7 @@
 import type { AccountsSnapshot, DkimIdentity, SendingDomain } from '../../accounts/account.ts'
-import { type DnsRecord, zoneLine } from '../../accounts/dns-records.ts'
+import type { DnsRecord } from '../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../accounts/record-check.ts'
+import { zoneLine } from '../../accounts/zone-file.ts'
 import { retiresAt } from '../domain-schedule.ts'
 import { returnPathState } from '../return-path.ts'
 import type { Operation } from '../verb.ts'
@@ -33,11 +34,16 @@ export function domainJson(op: Operation, domain: SendingDomain) {
 
 /** A domain with its DKIM keys, and the records to publish. */
 export function wholeDomainJson(op: Operation, domain: SendingDomain, records: readonly DnsRecord[]) {
-  return {
-    ...domainJson(op, domain),
-    dkim_keys: domain.dkim.map(dkimKeyJson),
-    dns_records: records.map(dnsRecordJson),
-  }
+  return { ...keysJson(op, domain), dns_records: records.map(dnsRecordJson) }
+}
+
+/** The same after a look at DNS. */
+export function checkedDomainJson(op: Operation, domain: SendingDomain, records: readonly RecordCheck[]) {
+  return { ...keysJson(op, domain), dns_records: records.map(recordCheckJson) }
+}
+
+function keysJson(op: Operation, domain: SendingDomain) {
+  return { ...domainJson(op, domain), dkim_keys: domain.dkim.map(dkimKeyJson) }
 }
 
 function dkimKeyJson({ selector, algorithm, active, delegated, rotation, seen }: DkimIdentity) {
@@ -67,6 +73,6 @@ export function dnsRecordJson(record: DnsRecord) {
 }
 
 export function recordCheckJson(record: RecordCheck) {
-  const { state, found, advice } = record
-  return { ...dnsRecordJson(record), state, found, advice }
+  const { state, found, advice, explanation, suggestion } = record
+  return { ...dnsRecordJson(record), state, found, advice, explanation, suggestion }
 }

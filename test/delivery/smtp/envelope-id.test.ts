@@ -7,7 +7,7 @@ import type { RecipientReply } from '../../../src/delivery/smtp/transaction.ts'
 import { type Peer, rawServer } from '../../support/raw-smtp.ts'
 import { targetAt, transactionOf } from '../../support/smtp-transaction.ts'
 
-const WITH = 'MAIL FROM:<sender@example.test> ENVID=abc'
+const WITH = 'MAIL FROM:<sender@example.test> RET=HDRS ENVID=abc'
 const WITHOUT = 'MAIL FROM:<sender@example.test>'
 const TWO = ['one@rcpt.test', 'two@rcpt.test']
 

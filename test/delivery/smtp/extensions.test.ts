@@ -61,10 +61,10 @@ test('MAIL has only parameters that the server understands and the message needs
     mailCommand({ sender: 'ä@x.test' }, { ...plain, smtpUtf8: true }, rich, true),
     'MAIL FROM:<ä@x.test> SIZE=123 BODY=8BITMIME SMTPUTF8',
   )
-  // RFC 3461 4.4.
+  // RFC 3461 4.3, 4.4.
   const named = { sender: 'a@x.test', envelopeId: () => 'b7' }
   assert.equal(mailCommand(named, plain, rich, false), 'MAIL FROM:<a@x.test> SIZE=123')
-  assert.equal(mailCommand(named, plain, ehlo('DSN'), false), 'MAIL FROM:<a@x.test> ENVID=b7')
+  assert.equal(mailCommand(named, plain, ehlo('DSN'), false), 'MAIL FROM:<a@x.test> RET=HDRS ENVID=b7')
   assert.equal(mailCommand({ sender: 'a@x.test' }, plain, ehlo('DSN'), false), 'MAIL FROM:<a@x.test>')
 })
 

@@ -6,7 +6,7 @@ const LATE = { message: 'No such mailbox', code: 550 }
 const event = (type: EventType): Cell => ({ events: [[type]] })
 
 const bounced: Cell = {
-  change: { ...GONE, state: 'bounced', lastMessage: LATE.message },
+  change: { ...GONE, state: 'bounced', lastCode: LATE.code, lastMessage: LATE.message },
   events: [['bounced', LATE.message]],
 }
 const noted: Cell = { events: [['bounced', LATE.message]] }

@@ -9,7 +9,7 @@ import type { RecordFormChoice } from './use-record-form.ts'
 
 type Provider = NonNullable<DomainZone['provider']>
 
-/** `zoneFile`: all records, as lines of one. */
+/** `zoneFile`: all records, as lines of one; null: not known yet. */
 export function ProviderSteps({
   domain,
   choice: { found, zone, full, setFull },
@@ -17,7 +17,7 @@ export function ProviderSteps({
 }: {
   domain: WholeDomain
   choice: RecordFormChoice
-  zoneFile: string
+  zoneFile: string | null
 }) {
   const provider = found?.provider ?? null
   const [chosen, setOpen] = useState<boolean | null>(null)

@@ -1,6 +1,7 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
+import { foundOf, valueToPublish } from '../../../../src/accounts/zone-file.ts'
 import type { DomainCheck, DomainDkimKey, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
@@ -57,6 +58,9 @@ export function RecordCard({
   const { kind, name, type, required, purpose } = record
   const entered = form && valueIn(form, record)
   const title = `${KINDS[kind]} record`
+  const { check } = lookup
+  const isByHand =
+    check !== undefined && check.state !== 'right' && valueToPublish({ ...record, ...check }) === null
   return (
     <Paper withBorder p="md" component="section" aria-label={`${title} ${name}`}>
       <Group justify="space-between" mb={4} gap="xs">
@@ -83,7 +87,15 @@ export function RecordCard({
           <dd>{form === null ? <Waiting /> : <RecordName form={form} name={name} title={title} />}</dd>
           <dt>Value</dt>
           <dd>
-            {entered === null ? <Waiting /> : <RecordValue value={entered.value} type={type} title={title} />}
+            {entered === null ? (
+              <Waiting />
+            ) : isByHand ? (
+              <Text size="sm" c="dimmed" pt={1}>
+                mend the record that DNS has
+              </Text>
+            ) : (
+              <RecordValue value={entered.value} type={type} title={title} />
+            )}
           </dd>
           {entered !== null && entered.preference !== null && (
             <>
@@ -236,8 +248,7 @@ function FoundRecords({
 }
 
 /** Hides TXT records of other services at the name of the SPF record: they are harmless and not checked. */
-function kindsApart({ kind }: CardRecord, found: readonly string[]): { shown: string[]; hidden: number } {
-  const shown =
-    kind === 'spf' || kind === 'return_path_spf' ? found.filter((text) => /^v=spf1/i.test(text)) : [...found]
+function kindsApart({ kind }: CardRecord, found: string[]): { shown: string[]; hidden: number } {
+  const shown = foundOf({ kind, found })
   return { shown, hidden: found.length - shown.length }
 }

@@ -1,12 +1,13 @@
 import { Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { zoneLinesOf } from '../../../../src/accounts/zone-file.ts'
 import type { WholeDomain } from '../../api/domains.ts'
 import { useMayManage } from '../../shell/company.ts'
 import { Progress } from './progress.tsx'
 import { ProviderSteps } from './provider-steps.tsx'
 import { RecordCard } from './record-card.tsx'
 import { SenderChecks } from './sender-checks.tsx'
-import { useRecordChecks } from './use-record-checks.ts'
+import { type RecordChecks, useRecordChecks } from './use-record-checks.ts'
 import { useRecordForm } from './use-record-form.ts'
 
 /** `next`: the button that leads on once the domain is verified. */
@@ -30,7 +31,7 @@ export function Records({
         provider={choice.found?.provider?.name}
         next={next}
       />
-      <ProviderSteps domain={domain} choice={choice} zoneFile={zoneFile(domain)} />
+      <ProviderSteps domain={domain} choice={choice} zoneFile={zoneFile(domain, checks)} />
       {domain.records.map((record, index) => (
         <RecordCard
           key={`${record.type} ${record.name}`}
@@ -51,11 +52,12 @@ export function Records({
   )
 }
 
-/** The records to publish: not that of a retired DKIM key, which may be removed. */
-function zoneFile({ records, dkim }: WholeDomain): string {
+/** The records to publish: not that of a retired DKIM key, which may be removed. Null: not all are checked yet. */
+function zoneFile({ records, dkim }: WholeDomain, { lookups }: RecordChecks): string | null {
   const isRetired = (name: string) => dkim.some(({ record, stage }) => record === name && stage === 'retired')
+  const checks = lookups.map(({ check }) => check)
+  if (!checks.every((check) => check !== undefined)) return null
   return records
-    .filter(({ name }) => !isRetired(name))
-    .map(({ zone }) => zone)
+    .flatMap((record, index) => (isRetired(record.name) ? [] : zoneLinesOf({ ...record, ...checks[index]! })))
     .join('\n')
 }

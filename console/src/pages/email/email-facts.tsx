@@ -1,16 +1,22 @@
 /** The properties of an email: its addresses, times, tags and variables. */
 import { Anchor, Badge } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { EmailDetail } from '../../api/email.ts'
+import { returnedOfEmail } from '../../api/returned-mail.ts'
 import { ClockTime } from '../../parts/clock-time.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
+import { KINDS } from '../returned/words.ts'
 import classes from './email.module.css'
 
 /** The most addresses of a field that are shown. The list of recipients has all of them. */
 const MOST_SHOWN = 5
+/** The most returned mails that are named: the newest. */
+const MOST_RETURNED = 3
 /** The most tags and variables that are shown without a click. */
 const MOST_TAGS = 12
 
@@ -62,7 +68,30 @@ export function EmailFacts({ company, email }: { company: string; email: EmailDe
       <Fact name="Message-ID">
         <UntrustedText>{email.messageId}</UntrustedText>
       </Fact>
+      <Returned company={company} email={email.id} />
     </Facts>
+  )
+}
+
+/** The newest bounces, complaints and automatic replies about the email, with the way to all of them. */
+function Returned({ company, email }: { company: string; email: string }) {
+  const { data } = useQuery(returnedOfEmail(company, email))
+  if (data === undefined || data.data.length === 0) return null
+  const shown = data.data.slice(0, MOST_RETURNED)
+  return (
+    <Fact name="Returned mail">
+      {shown.map(({ kind }) => KINDS[kind]).join(', ')}
+      {(data.next !== null || data.data.length > shown.length) && ' and more'}:{' '}
+      <Anchor
+        size="sm"
+        underline="always"
+        renderRoot={(props) => (
+          <Link {...props} to="/c/$company/returned" params={{ company }} search={{ email }} />
+        )}
+      >
+        View returned mail
+      </Anchor>
+    </Fact>
   )
 }
 

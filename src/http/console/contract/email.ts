@@ -49,6 +49,8 @@ const RECIPIENT = object({
   code: INTEGER_OR_NULL,
   message: TEXT_OR_NULL,
   server: TEXT_OR_NULL,
+  /** It bounced after a server had accepted the message. */
+  returned: { type: 'boolean' },
   /**
    * The category of the last refusal, delay or end; null: there was none, or it is not among the events of this answer.
    */
