@@ -6,13 +6,7 @@ import { retentionWords } from '../operate/content-retention.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
 import { sendsUntil } from '../operate/domain-schedule.ts'
 import { lookAtDomain, lookAtRecords, verifyDomain } from '../operate/domain-verification.ts'
-import {
-  activateDomain,
-  addDomain,
-  listDomains,
-  removeDomain,
-  suspendDomain,
-} from '../operate/domains.ts'
+import { activateDomain, addDomain, listDomains, removeDomain, suspendDomain } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
 import { poolOfDomain } from '../operate/pools.ts'
 import { checkSender, senderChecks } from '../operate/sender-checks.ts'

@@ -128,8 +128,8 @@ describe('sites on the command line', () => {
       lowered: { sessions: null, messages_per_minute: null },
       used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
       last_message_at: used.last_message_at,
-        last_accepted_at: used.last_accepted_at,
-        last_problem: null,
+      last_accepted_at: used.last_accepted_at,
+      last_problem: null,
       closed: null,
       sources: [
         {

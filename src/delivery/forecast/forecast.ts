@@ -174,7 +174,12 @@ async function directHost(
       source === null ? { tls: 'opportunistic', source: 'default' } : { tls: 'verified', source }
     return { name, preference, addresses: [], failure, tls }
   }
-  return { name, preference, ...addressesOrFailure(reachableAddresses(found, name, source)), tls: policy.demand }
+  return {
+    name,
+    preference,
+    ...addressesOrFailure(reachableAddresses(found, name, source)),
+    tls: policy.demand,
+  }
 }
 
 async function relayHost({ host, tls, implicitTls }: RelayRoute): Promise<ForecastHost> {
