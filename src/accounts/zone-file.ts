@@ -2,7 +2,7 @@
 import type { RecordState } from './account.ts'
 import { characterStrings } from './character-strings.ts'
 
-interface ZoneRecord {
+interface RecordLine {
   name: string
   type: 'TXT' | 'MX' | 'CNAME'
   value: string
@@ -10,7 +10,7 @@ interface ZoneRecord {
 }
 
 /** The record as a line of a zone file. `ttl`: in seconds. */
-export function zoneLine({ name, type, value, preference }: ZoneRecord, ttl?: number): string {
+export function zoneLine({ name, type, value, preference }: RecordLine, ttl?: number): string {
   const start = `${name}.${ttl === undefined ? '' : ` ${ttl}`} IN ${type}`
   if (type === 'MX') return `${start} ${preference} ${value}.`
   if (type === 'CNAME') return `${start} ${value}.`
@@ -18,7 +18,7 @@ export function zoneLine({ name, type, value, preference }: ZoneRecord, ttl?: nu
 }
 
 /** A record after a look at DNS, as a `RecordCheck`. */
-interface CheckedRecord extends ZoneRecord {
+interface CheckedRecord extends RecordLine {
   /** A `RecordKind`, or that of a check of the sender. */
   kind: string
   state: RecordState

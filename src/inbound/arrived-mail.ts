@@ -26,7 +26,7 @@ export const MOST_READ = READ_LIMIT
 /** In the workers, mail from strangers takes its turns as if it belonged to a company with this id. */
 export const STRANGERS = 'inbound'
 
-/** Who shares what has a limit for each sender: the network of a client, a company that hands mail in, or a mailbox. */
+/** The sender for limits of each sender: the network of a client, a company that hands mail in, or a mailbox. */
 export function partyOf({ client, companyId, peer }: ArrivedMail): string {
   return client ?? companyId ?? peer
 }

@@ -24,7 +24,7 @@ export interface PoolUsers {
   domains: string[]
 }
 
-/** Those that the caller may see. */
+/** Only companies and domains that the caller may see. */
 export function usersOf(op: Operation, { name: pool }: Pick<SourcePool, 'name'>): PoolUsers {
   const { companies, domains } = visibleAccounts(op)
   return {

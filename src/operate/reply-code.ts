@@ -1,7 +1,7 @@
 /** Reads the code of the last reply from the end of an attempt's dialogue (src/delivery/smtp/dialogue.ts). */
 
 const REPLY = /^\d+ < (\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})(?= |$))?/gm
-/** What a server says to commands that were sent together with one that it has refused (RFC 2920 3.1). */
+/** The reply to commands that were sent together with a refused one (RFC 2920 3.1). */
 const OUT_OF_SEQUENCE = /^503\b|\b5\.5\.1$/
 /** The replies to these commands come after the outcome is known. */
 const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m

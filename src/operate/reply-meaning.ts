@@ -7,7 +7,7 @@ import { troubleIn } from '../email/not-attempted.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { replyText } from './reply-text.ts'
 
-/** What a sentence needs to be true: servers use the same codes for different reasons. */
+/** A sentence, and the category for which it is true: servers use the same codes for different reasons. */
 type Finer = readonly [category: BounceCategory, meaning: string]
 
 /** Yahoo's own code. */

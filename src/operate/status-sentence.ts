@@ -12,7 +12,7 @@ import { STATUS_WORDS, statusNameOf } from './status-word.ts'
 export type Piece = string | { untrusted: string } | { at: string }
 
 /**
- * What a person has to know comes first. The reply of a server follows apart from it, because it may be long.
+ * The finding comes first. The reply of a server follows apart from it, because it may be long.
  */
 export interface StatusText {
   told: Piece[]

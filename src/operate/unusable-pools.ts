@@ -13,7 +13,7 @@ export interface UnusablePool extends PoolUsers {
   why: string
 }
 
-/** Those that some mail has to leave from. */
+/** Only pools that some mail has to leave from. */
 export async function unusablePools(op: Operation): Promise<UnusablePool[]> {
   const { pools } = op.accounts
   if (pools.length === 0) return []

@@ -20,7 +20,7 @@ export interface Alert extends NewAlert {
   endedAt: number | null
 }
 
-/** What a channel knows of a problem. What could not be announced to it for a day counts as known. */
+/** The state of a channel for a problem. A beginning or end that could not be announced for a day counts as known. */
 export interface Announcement {
   alertId: string
   /** The name of the channel. */

@@ -38,7 +38,7 @@ function returnFocus(): void {
   if (activeElement !== null && activeElement !== document.body) return
   if (outside instanceof HTMLElement && outside.isConnected) outside.focus({ preventScroll: true })
   if (document.activeElement !== document.body) return
-  // The element is gone or cannot have the focus any more. What has taken its place is in the same row.
+  // The element is gone or cannot have the focus any more. Its replacement is in the same row.
   const next = row?.isConnected ? [...row.querySelectorAll('button')].at(-1) : undefined
   if (next !== undefined) next.focus({ preventScroll: true })
   else focusHeading()

@@ -21,7 +21,7 @@ export type ServerAddresses =
 const IPV6_PAUSE = 5 * 60_000
 
 /** Where a connection leads: through a proxy it does not begin in this machine's network. */
-type Way = Pick<SmtpTarget, 'address' | 'proxy'>
+type ConnectTarget = Pick<SmtpTarget, 'address' | 'proxy'>
 
 /**
  * Remembers whether this machine can reach IPv6 at all, so that not every delivery has to find out anew. `own`: the
@@ -42,13 +42,13 @@ export class Ipv6Reachability {
   }
 
   /** Learns from a connection that failed. */
-  recordFailure(way: Way, error: unknown): void {
+  recordFailure(way: ConnectTarget, error: unknown): void {
     if (isIP(way.address) === 6 && this.hasNoWayOut(way, error))
       this.#unreachableUntil = performance.now() + IPV6_PAUSE
   }
 
   /** Learns from a connection that has been opened. */
-  recordSuccess(way: Way): void {
+  recordSuccess(way: ConnectTarget): void {
     if (!this.#hasWorked) this.#hasWorked = leavesOverIpv6(way)
   }
 
@@ -57,7 +57,7 @@ export class Ipv6Reachability {
    * time-out, concerns only that host. But where a machine has no public IPv6 address, a router on the way drops what
    * it sends, or reports that the host cannot be reached.
    */
-  hasNoWayOut(way: Way, error: unknown): boolean {
+  hasNoWayOut(way: ConnectTarget, error: unknown): boolean {
     if (!(error instanceof SmtpError) || error.stage !== 'connect') return false
     const code = error.kind === 'timeout' ? 'ETIMEDOUT' : errnoOf(error)
     // Over IPv4 it mostly means that a source address has gone, or that no port is free.
@@ -68,7 +68,7 @@ export class Ipv6Reachability {
   }
 }
 
-function leavesOverIpv6({ address, proxy }: Way): boolean {
+function leavesOverIpv6({ address, proxy }: ConnectTarget): boolean {
   return proxy === undefined && isIP(address) === 6 && !isNear(address)
 }
 

@@ -59,7 +59,7 @@ export interface VerifiedAuthor {
 export interface MailedReport {
   /** The company that handed it in: only its domains count. Absent: all do. */
   companyId?: string | undefined
-  /** Who sent it, as the workers share their time: see TaskOptions. */
+  /** The sender, for the turns of the workers: see TaskOptions. */
   party: string
   /** Called for a report about a domain of ours. */
   author(): Promise<VerifiedAuthor>

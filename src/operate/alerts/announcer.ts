@@ -124,7 +124,7 @@ export class Announcer {
   }
 }
 
-/** What channels do not know, and could be told. */
+/** The announcements that are due: channels do not know of these beginnings and ends. */
 function lackingIn(
   alerts: readonly Alert[],
   announcements: readonly Announcement[],
@@ -141,7 +141,7 @@ function lackingIn(
   })
 }
 
-/** What has not failed comes first, then the oldest. */
+/** Announcements that have not failed come first, then the oldest. */
 function byTurn(a: Due, b: Due): number {
   const at = ({ alert }: Due) => alert.endedAt ?? alert.since
   return a.claimedUntil - b.claimedUntil || at(a) - at(b)

@@ -9,7 +9,7 @@ const LONGEST_NAME = 60
 
 export type Unclipped = Static<typeof UNCLIPPED>['emails'][number]
 
-/** What the rows of a list leave out. */
+/** The fields that rows of a list leave out. */
 export interface MoreOfEmail {
   /** Why mail of it was refused last, or is late. */
   reason?: Static<typeof REASONS>['reasons'][number]
