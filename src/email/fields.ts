@@ -183,7 +183,7 @@ export const EMAIL = {
   /** The encryption that the sender demands; null: the recipient's domain decides. */
   tls: field(optionalWord as FieldType<MessageTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
   /** The demand is the message's own: its domain demands less, or nothing. */
-  tlsByMessage: field(bool, 'tls_by_message', 'send', 'show'),
+  tlsByMessage: field(bool, 'tls_by_message', 'send', 'show', 'outline'),
   /**
    * The source that the sender chose: an address, or the name of a pool. Null: that of its domain or company.
    */
