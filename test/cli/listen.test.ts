@@ -211,9 +211,9 @@ describe('the command listen', () => {
       [['--dialect', 'xml'], 2, /json, form/],
       [['--since', 'tomorrow'], 2, /like 2027-01-01T12:00:00Z, or how long ago: 10m/],
       [['--since', '2126-01-01'], 2, /in the future/],
-      [['--event', 'permanent_fail'], 1, /no event "permanent_fail"; the events are email\.scheduled/],
+      [['--event', 'permanent_fail'], 2, /no event "permanent_fail"; the events are email\.scheduled/],
       [['--company', 'Nobody'], 1, /there is no company with the name or id "Nobody"/],
-      [['--forward', 'http://localhost:3000'], 1, /there are several companies.*company list/],
+      [['--forward', 'http://localhost:3000'], 2, /there are several companies.*company list/],
     ] as [string[], number, RegExp][]) {
       const ran = await place.run('listen', ...args)
       assert.equal(ran.code, code, ran.stderr)

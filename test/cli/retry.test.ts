@@ -114,8 +114,8 @@ describe('retries started by the operator', () => {
       [['no-such-id'], 1, /no email with the id "no-such-id"/],
       [['--company', 'Nobody'], 1, /no company with the name or id "Nobody"/],
       [['--site', 'nowhere'], 1, /no site "nowhere"/],
-      [['--site', 'Google', '--domain', 'b.test'], 1, /a site is named without a domain/],
-      [['--domain', 'not a domain'], 1, /not a domain/],
+      [['--site', 'Google', '--domain', 'b.test'], 2, /a site is named without a domain/],
+      [['--domain', 'not a domain'], 2, /not a domain/],
     ]
     for (const [args, code, message] of cases) {
       const ran = await place.run('queue', 'retry', ...args)

@@ -543,7 +543,7 @@ test('mail that a company hands in takes its own turns, so that it and mail of s
     'read-mail-job.ts c',
     'verify-job.ts c',
     'read-mail-job.ts inbound',
-    'verify-job.ts inbound',
+    'verify-job.ts inbound proofs',
   ])
 })
 

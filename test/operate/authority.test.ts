@@ -231,6 +231,16 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     (op) => domainVerification.checkDomainRecord(op, { domain: 'other.acme.test', name: 'other.acme.test' }),
     { ...SEES, restricted: foreign },
   ],
+  [
+    domainVerification.lookAtDomain,
+    (op) => domainVerification.lookAtDomain(op, { domain: 'acme.test' }),
+    SEES,
+  ],
+  [
+    domainVerification.lookAtDomain,
+    (op) => domainVerification.lookAtDomain(op, { domain: 'other.acme.test' }),
+    { ...SEES, restricted: foreign },
+  ],
   [dnsProvider.findDomainZone, (op) => dnsProvider.findDomainZone(op, { domain: 'acme.test' }), SEES],
   [
     dnsProvider.findDomainZone,
