@@ -275,17 +275,17 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.deepEqual(takes(three), [false, false, true])
 
     await three.sharing.look()
-    // A wait is longer than a quarter of an hour on no node, and the later one counts.
+    // A wait is longer than six hours on no node, and the later one counts.
     two.pacing.pause(path, 1_000)
     clock.now += 599_000
     assert.deepEqual(takes(three), [false, false, true])
     clock.now += 2_000
     assert.deepEqual(takes(two), [true, false, true])
     assert.deepEqual(takes(three), [true, false, true])
-    clock.now += 300_000
+    clock.now += 6 * 3_600_000
     assert.deepEqual(takes(two), [true, true, true])
     assert.deepEqual(takes(three), [true, true, true])
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 17 * 60_000 })
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7 * 3_600_000 })
     await three.sharing.look()
     assert.deepEqual(await store.sharedPaths(), [])
     for (const { sharing, pacing } of [two, three]) {
