@@ -55,12 +55,13 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
     })
     const follow = async () => {
       for (let cursor = 0, more = true; more; ) {
-        more = writing > 0
+        const isWriting = writing > 0
         const page = await store.eventsAfter(cursor, {}, 7)
         seen.push(...page.events.map(({ number }) => number))
-        if (page.events.length > 0) more = true
         assert.ok(page.cursor >= cursor)
         cursor = page.cursor
+        // Transactions of other tests on the same server put off the end of the log.
+        more = isWriting || cursor < Math.max(...written)
       }
     }
     await Promise.all([...writers, follow()])
