@@ -44,7 +44,7 @@ describe('a webhook at a forbidden address is refused', () => {
 
   test('on the command line, with the name of the setting', async () => {
     const { code, stderr } = await place.run('webhook', 'add', '--company', 'Acme', '--url', NEVER[0]![0])
-    assert.equal(code, 1)
+    assert.equal(code, 2)
     assert.match(stderr, NEVER[0]![1])
     assert.match(stderr, SETTING)
   })

@@ -26,9 +26,14 @@ const FORGET_UNKNOWN = statement<AlertCompany>(`DELETE FROM alerts WHERE id = $1
 const END = statement<AlertCompany>(
   'UPDATE alerts SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL RETURNING company_id AS "companyId"',
 )
-const FORGET_ENDED = statement(`DELETE FROM alerts WHERE ended_at IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM announcements WHERE alert_id = alerts.id
-    AND (claimed_until > $1 OR knows = 'beginning' AND coalesce(tried_since, alerts.ended_at) > $2))`)
+const NEEDS_NO_ANNOUNCEMENT = `ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM announcements WHERE alert_id = alerts.id
+  AND (claimed_until > $1 OR knows = 'beginning' AND coalesce(tried_since, alerts.ended_at) > $2))`
+const FORGET_ONE = statement(`DELETE FROM alerts WHERE ${NEEDS_NO_ANNOUNCEMENT} AND id = $3`)
+/** Without those that another transaction has locked: two that forget all would wait for each other. */
+const FORGET_ENDED = statement(
+  ({ isAmong }) =>
+    `DELETE FROM alerts WHERE ${isAmong('id', `FROM alerts WHERE ${NEEDS_NO_ANNOUNCEMENT} FOR UPDATE SKIP LOCKED`)}`,
+)
 
 const ANNOUNCEMENTS = statement<Announcement>(
   `SELECT alert_id AS "alertId", channel, knows, tried_since AS "triedSince", claimed_until AS "claimedUntil"
@@ -117,7 +122,7 @@ export const alertWrites = {
         yield* db.run(KNOWN, alertId, channel, 'nothing', until, 'beginning')
       } else if (alert?.endedAt != null) {
         yield* db.run(KNOWN, alertId, channel, 'beginning', until, 'end')
-        yield* db.run(FORGET_ENDED, now, 0)
+        yield* db.run(FORGET_ONE, now, 0, alertId)
       } else if ((yield* db.run(FORGET_KNOWN, alertId, channel, until)) > 0) {
         // The end was announced, but the problem is back.
         yield* db.run(BEGIN_ANEW, alertId, now)
