@@ -187,7 +187,7 @@ export function tlsWords({ settings: { tls = 'opportunistic' } }: SendingDomain)
   return `${tls} (${TLS_MEANS[tls]})`
 }
 
-/** In the settings, an empty text stands for the default host. */
+/** The host for the settings, where an empty text means the default one. */
 export function returnPathIn(text: string): string {
   return text === 'default' ? '' : text
 }

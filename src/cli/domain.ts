@@ -229,7 +229,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
   ])
 }
 
-/** None while there are no pools. */
+/** The line about the pool of a domain; none while the installation has no pools. */
 async function poolFields(op: Operation, domain: SendingDomain): Promise<[string, string][]> {
   if (op.accounts.pools.length === 0) return []
   const pool = await poolOfDomain(op, domain)

@@ -24,7 +24,7 @@ export interface EmailFinderParts {
   now(): number
 }
 
-export interface FoundEmail {
+export interface EmailMatch {
   email: ReportedEmail | null
   /** The valid return path that the mail came to, or that its report names; null: there is none. */
   returnPath: ReadReturnPath | null
@@ -42,7 +42,7 @@ export class EmailFinder {
   async find(
     { recipient, companyId }: Pick<ArrivedMail, 'recipient' | 'companyId'>,
     { report, addressees }: Pick<ReadMail, 'report' | 'addressees'>,
-  ): Promise<FoundEmail> {
+  ): Promise<EmailMatch> {
     const { returned } = report
     const [key, at] = [this.#parts.returnPathKey, this.#parts.now()]
     const addresses = [...(recipient === null ? [] : [recipient]), ...addressees]

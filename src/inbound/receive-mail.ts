@@ -30,7 +30,7 @@ import {
   STRANGERS,
 } from './arrived-mail.ts'
 import { consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
-import { EmailFinder, type EmailFinderParts, type FoundEmail, isAboutAnother } from './find-email.ts'
+import { EmailFinder, type EmailFinderParts, type EmailMatch, isAboutAnother } from './find-email.ts'
 import { type KeyLookup, MailSignatures, type SignedMail } from './mail-signatures.ts'
 import { type ReadMail, readMail, unreadable } from './read-mail.ts'
 import { ReporterProof } from './reporter-proof.ts'
@@ -193,7 +193,7 @@ interface MailOutcome {
 }
 
 /** A mail with the email that it is about. */
-interface Found extends FoundEmail {
+interface Found extends EmailMatch {
   mail: ArrivedMail
   read: ReadMail
 }

@@ -100,7 +100,7 @@ export function refusalKind(reason: string): 'own' | 'sending' | 'special' {
   return reason.endsWith(SENDING) ? 'sending' : 'special'
 }
 
-/** Of this machine. */
+/** The addresses of the network interfaces of this machine. */
 export function interfaceAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((entries) =>
     (entries ?? []).map((entry) => entry.address),

@@ -67,7 +67,7 @@ export const lookAtDomain = verb(
   },
 )
 
-/** Without those that may be removed from DNS. */
+/** Looks at the records that the domain needs or may have; records that may be removed from DNS are left out. */
 export async function lookAtRecords(op: Operation, domain: SendingDomain): Promise<RecordCheck[]> {
   const names = serviceNames(op, domain)
   const resolver = op.resolver()

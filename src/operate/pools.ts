@@ -194,7 +194,7 @@ export interface PoolOfDomain {
   name: string
   /** The domain has none of its own: it is that of its company. */
   isOfCompany: boolean
-  /** As that of `AssignedPool`. */
+  /** Why no mail can leave from it now, as a sentence without a final dot; null: it can. */
   unusable: string | null
 }
 
