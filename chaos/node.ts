@@ -161,9 +161,10 @@ export class ChaosNode {
     return this.#child?.log ?? []
   }
 
-  /** Lets the process end by itself and starts none again; killed after `ms`. Its exit code or signal. */
+  /** Lets the process end by itself and starts none again; killed after `ms`. Its exit code or signal, 0 if there was no process. */
   async end(ms: number): Promise<string> {
     this.#running = false
+    const hadProcess = this.pid !== null
     const wasUp = this.url !== null
     const timer = setTimeout(() => this.signal('SIGKILL'), ms)
     this.signal('SIGCONT')
@@ -171,8 +172,10 @@ export class ChaosNode {
     await this.#loop
     clearTimeout(timer)
     this.#file?.end()
-    const end = this.life?.end ?? ''
-    // Who had not come to listen yet had nothing to stop, and may not have been able to hear of it.
+    // Between two lives, `life` is the one before, which a fault may have killed.
+    if (!hadProcess) return '0'
+    const { end } = this.life!
+    // A process that does not listen yet has nothing to stop, and may not handle the signal yet.
     return !wasUp && end === 'SIGTERM' ? '0' : end
   }
 

@@ -82,7 +82,7 @@ export const HOUSE: readonly Place[] = [
       'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers domain-reports/sent/day-report.ts',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
       'mailbox people accounts email mail dns config/settings.ts config/parse/delivery.ts config/parse/quantity.ts config/parse/value-error.ts config/own-url.ts config/relay-url.ts network',
-      'common/chat-text.ts common/company-places.ts common/recent-entries.ts common/tally.ts common/logging.ts',
+      'common/chat-text.ts common/company-places.ts common/named-few.ts common/recent-entries.ts common/tally.ts common/logging.ts',
     ),
   },
   {

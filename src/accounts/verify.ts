@@ -88,11 +88,11 @@ async function spfVerdict(
 ): Promise<SpfVerdict | null> {
   const [record, ...others] = kind === 'spf' || kind === 'return_path_spf' ? spfRecordsIn(found) : []
   if (record === undefined || others.length > 0) return null
-  const addresses = await Promise.all(sendingHosts.map((host) => addressesOf(host, resolver)))
+  const addresses = await Promise.all(sendingHosts.map((host) => addressesOfHost(host, resolver)))
   return await readSpf(name, record, [...new Set(addresses.flat())], resolver)
 }
 
-async function addressesOf(
+async function addressesOfHost(
   { name, addresses }: SendingHost,
   resolver: RecordResolver,
 ): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
-import { hostAddresses } from '../dns/host-addresses.ts'
+import { hostLookup } from '../dns/host-lookup.ts'
 import { configuredResolver } from '../dns/resolver.ts'
 import type { Logger } from '../log.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
@@ -30,7 +30,7 @@ export function openOutgoing({ settings, started }: Start): Outgoing {
   const { dnsServers, dnsValidating, allowPrivateNetworks } = settings
   const outgoing = new Outgoing({
     guard: addressGuard({ allowPrivateNetworks }),
-    resolve: hostAddresses(configuredResolver({ dnsServers, dnsValidating }), {
+    resolve: hostLookup(configuredResolver({ dnsServers, dnsValidating }), {
       hostsFile: allowPrivateNetworks,
     }),
     connections: REMOTE_CONNECTIONS,

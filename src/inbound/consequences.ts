@@ -28,7 +28,7 @@ export function findingsOf({ recipients }: MailReport, most: number): InboundFin
 }
 
 /** Addresses by which recipients of the email may be found. */
-export function addressesOf({ recipients }: MailReport): string[] {
+export function reportedAddresses({ recipients }: MailReport): string[] {
   return recipients.flatMap(({ address, original }) => (original === null ? [address] : [address, original]))
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../mail/return-path/return-path.ts'
 import type { InboundStore, NamedEmail, ReportedEmail } from '../store/store.ts'
 import type { ArrivedMail } from './arrived-mail.ts'
-import { addressesOf } from './consequences.ts'
+import { reportedAddresses } from './consequences.ts'
 import type { ReadMail } from './read-mail.ts'
 import { SharedCalls } from './shared-calls.ts'
 
@@ -52,7 +52,7 @@ export class EmailFinder {
     const id = returnPath?.emailId ?? (await this.#idOfMessage(returned))
     if (id === null) return { email: null, returnPath }
     const position = returnPath?.recipient ?? null
-    const email = await this.#lookups.add({ id, position, addresses: addressesOf(report) })
+    const email = await this.#lookups.add({ id, position, addresses: reportedAddresses(report) })
     // For the company whose key handed the mail in, emails of other companies do not exist.
     const foreign = email !== null && companyId !== undefined && companyId !== email.companyId
     return { email: foreign ? null : email, returnPath }

@@ -13,9 +13,11 @@ const EVERY = 25
 const LOOK_EVERY = 100
 /** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */
 const BUSY = 0.8
-/** The highest and the lowest pace, in mails a second. The lowest takes a fortieth of a slow thread's time. */
+/** The highest and the lowest pace, in mails a second. The lowest takes a hundredth of a slow thread's time. */
 const MOST = 1_000
-const LEAST = 25
+const LEAST = 10
+/** The pace is divided by this at each look at a thread that sending keeps busy. */
+const FALL = 4
 /**
  * Mails a second added to the pace at each look at a thread that is not busy. Few, because even a thread that sends as
  * fast as it can rests at times.
@@ -102,7 +104,7 @@ export class ReturnedMailPace {
     const active = this.#seen.active - before.active
     const busy = active / (active + this.#seen.idle - before.idle)
     const waits = busy > BUSY && this.#parts.isSending()
-    this.#rate = waits ? Math.max(LEAST, this.#rate / 2) : Math.min(MOST, this.#rate + GROWTH)
+    this.#rate = waits ? Math.max(LEAST, this.#rate / FALL) : Math.min(MOST, this.#rate + GROWTH)
   }
 
   #see(): void {

@@ -1,9 +1,10 @@
 /** The source addresses that mail can leave from: those that a node which delivers has. */
+
+import { namedFew } from '../common/named-few.ts'
 import type { SourceAddress } from '../config/settings.ts'
 import { absence } from '../delivery/path/present-addresses.ts'
-import { addressesOf, sourcesOf } from '../delivery/path/source.ts'
+import { addressesOfSource, sourcesOf } from '../delivery/path/source.ts'
 import { hasSource, type PresentSources } from '../queue/present-sources.ts'
-import { namedFew } from './named-few.ts'
 import type { Operation } from './verb.ts'
 
 export interface AddressesInService {
@@ -33,7 +34,7 @@ export async function addressesInService(
   }
   // A node reports a source by the name of its first address.
   const names = new Map(
-    sourcesOf(configured).flatMap((source) => addressesOf(source).map((each) => [each, source.name])),
+    sourcesOf(configured).flatMap((source) => addressesOfSource(source).map((each) => [each, source.name])),
   )
   return {
     isHere: (address) => hasSource(reported, address) || hasSource(reported, names.get(address) ?? address),

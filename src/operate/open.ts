@@ -6,7 +6,7 @@ import { ownUrl } from '../config/own-url.ts'
 import type { Settings } from '../config/settings.ts'
 import type { SiteTable } from '../delivery/sites/site-table.ts'
 import { openUsableSites } from '../delivery/sites/sites-file.ts'
-import { hostAddresses } from '../dns/host-addresses.ts'
+import { hostLookup } from '../dns/host-lookup.ts'
 import { configuredResolver } from '../dns/resolver.ts'
 import { SearchTurns } from '../events/search-turns.ts'
 import { Outgoing } from '../network/outgoing.ts'
@@ -116,7 +116,7 @@ function outgoing(
 ): Outgoing {
   return new Outgoing({
     guard: addressGuard({ allowPrivateNetworks: anywhere }),
-    resolve: hostAddresses(configuredResolver({ dnsServers, dnsValidating }), {
+    resolve: hostLookup(configuredResolver({ dnsServers, dnsValidating }), {
       hostsFile: anywhere,
     }),
     connections,

@@ -1,11 +1,11 @@
 /** Source addresses that carry the mail of one company alone. */
 import { type AccountsSnapshot, DEFAULT_POOL } from '../accounts/account.ts'
-import { addressesOf, type Source } from '../delivery/path/source.ts'
+import { addressesOfSource, type Source } from '../delivery/path/source.ts'
 import { poolUsers } from './pool-users.ts'
 
 /** Whether every pool with an address of the source is assigned to the company and to nobody else. */
 export function isOwnSource(accounts: AccountsSnapshot, companyId: string | null, source: Source): boolean {
-  const addresses = addressesOf(source)
+  const addresses = addressesOfSource(source)
   const having = accounts.pools.filter((pool) =>
     pool.addresses.some((address) => addresses.includes(address)),
   )

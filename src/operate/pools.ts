@@ -3,6 +3,7 @@
 import type { SendingDomain, SourcePool } from '../accounts/account.ts'
 import { poolAddresses } from '../accounts/pool-addresses.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { namedFew } from '../common/named-few.ts'
 import { DAY_MS } from '../common/utc-day.ts'
 import { canonicalAddress } from '../network/address-range.ts'
 import type { PresentSources } from '../queue/present-sources.ts'
@@ -63,7 +64,7 @@ export const createPool = verb(
     }
     if (pools.length >= MOST_POOLS)
       throw new OperateError('over_limit', `there are ${MOST_POOLS} pools already`, { verb: 'listPools' })
-    const pool = { name, addresses: addressesOf(input.addresses), warming: {}, createdAt: op.now() }
+    const pool = { name, addresses: parsePoolAddresses(input.addresses), warming: {}, createdAt: op.now() }
     await op.store.setSourcePool(pool)
     return await changed(op, pool)
   },
@@ -75,7 +76,7 @@ export const changePool = verb(
   'operate',
   async (op, input: PoolInput): Promise<ChangedPool> => {
     const before = findPool(op, input.pool)
-    const addresses = addressesOf(input.addresses)
+    const addresses = parsePoolAddresses(input.addresses)
     const kept = Object.entries(before.warming).filter(([address]) => addresses.includes(address))
     const pool = { ...before, addresses, warming: Object.fromEntries(kept) }
     await op.store.setSourcePool(pool)
@@ -105,7 +106,7 @@ export const removePool = verb(
     const { companies, domains } = usersOf(op, pool)
     const users = [...companies, ...domains]
     if (users.length > 0) {
-      const message = `the pool ${pool.name} is assigned to ${users.slice(0, 5).join(', ')}; assign another pool first`
+      const message = `the pool ${pool.name} is assigned to ${namedFew(users, 'and')}; assign another pool first`
       throw new OperateError('conflict', message, { verb: 'listPools' })
     }
     await op.store.removeSourcePool(pool.name)
@@ -168,7 +169,7 @@ export const warmUpAddress = verb(
   'operate',
   async (op, input: { pool: string; address: string; day: number | null }): Promise<PoolDescription> => {
     const pool = findPool(op, input.pool)
-    const [address] = addressesOf([input.address])
+    const [address] = parsePoolAddresses([input.address])
     if (!pool.addresses.includes(address!)) {
       throw new OperateError('not_found', `the pool ${pool.name} has no address ${address}`, {
         verb: 'listPools',
@@ -269,7 +270,7 @@ function poolName(text: string): string {
   )
 }
 
-function addressesOf(texts: readonly string[]): string[] {
+function parsePoolAddresses(texts: readonly string[]): string[] {
   const addresses = texts.map((text) => {
     const address = canonicalAddress(text)
     if (address === null) throw new OperateError('invalid', `"${text}" is not an IP address`)

@@ -3,7 +3,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import type { ServiceNames } from '../accounts/dns-records.ts'
 import type { SendingHost } from '../accounts/own-spf.ts'
 import { isForeignReturnPath } from '../accounts/return-path-owner.ts'
-import { addressesOf } from '../delivery/path/source.ts'
+import { addressesOfSource } from '../delivery/path/source.ts'
 import { OperateError } from './error.ts'
 import { sourceChoice } from './source-choice.ts'
 import type { Operation } from './verb.ts'
@@ -33,7 +33,7 @@ export function serviceNames(looker: Looker, domain: SendingDomain): ServiceName
 /** The hosts that direct mail of the domain leaves from: those of its pool, or all. */
 export function directHosts(looker: Looker, { id, companyId }: SendingDomain): SendingHost[] {
   const sources = sourceChoice(looker).of({ id: '', companyId, domainId: id, source: null })
-  return sources.map((source) => ({ name: source.helo, addresses: addressesOf(source) }))
+  return sources.map((source) => ({ name: source.helo, addresses: addressesOfSource(source) }))
 }
 
 /** The host names that belong to the service itself. */

@@ -37,7 +37,7 @@ function described(op: Operation): SourceAddressDescription[] {
   const users = poolUsers(op.accounts)
   const found = new Map<string, SourceAddressDescription>()
   const note = (pool: string | null, domain: string | null) => {
-    for (const address of addressesOf(op, pool)) {
+    for (const address of addressesOfPool(op, pool)) {
       const known = found.get(address) ?? describe(op, address, users)
       found.set(address, known)
       if (domain !== null) known.domains.push(domain)
@@ -51,7 +51,7 @@ function described(op: Operation): SourceAddressDescription[] {
   return [...found.values()]
 }
 
-function addressesOf({ accounts, setup }: Operation, wanted: string | null): readonly string[] {
+function addressesOfPool({ accounts, setup }: Operation, wanted: string | null): readonly string[] {
   const all = (setup.sourceAddresses ?? []).map(({ address }) => address)
   return poolAddresses({ pools: accounts.pools, all }, wanted) ?? []
 }

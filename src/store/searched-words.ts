@@ -44,11 +44,6 @@ export function filedReplyWords(reply: string): Set<string> {
   return new Set(words.filter(({ length }) => length <= LONGEST_OF_REPLY))
 }
 
-/** Tells whether these words stand one after the other in the filed part of a subject. */
-export function hasWords(subject: string, phrase: readonly string[]): boolean {
-  return phraseStart(filedPart(subject), phrase) >= 0
-}
-
 /** The index at which the words of a phrase stand one after the other; -1: they do not. */
 export function phraseStart(words: readonly string[], phrase: readonly string[]): number {
   if (phrase.length === 0) return 0

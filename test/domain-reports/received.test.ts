@@ -170,7 +170,7 @@ describe('reports about our domains', () => {
     const records = ['a.com', ...full].map((headerFrom) => ({ source: '192.0.2.1', count: 1, headerFrom }))
     const xml = dmarcXml(records, { begin, end, domain: 'com', id: 'some' })
     const receipt = await some.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'), anybody)
-    const note = `There is no room for more reports about full1.com, full2.com, full3.com and 1 more on ${day}.`
+    const note = `There is no room for more reports about full1.com, full2.com, full3.com and full4.com on ${day}.`
     assert.deepEqual(receipt, { kind: 'dmarc', isNew: true, domains: ['a.com'], note })
   })
 

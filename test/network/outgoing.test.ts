@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { after, test } from 'node:test'
 import { selfSigned } from '../../harness/certificate.ts'
 import { startDns } from '../../harness/dns.ts'
-import { hostAddresses } from '../../src/dns/host-addresses.ts'
+import { hostLookup } from '../../src/dns/host-lookup.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import {
   type NoAnswer,
@@ -27,7 +27,7 @@ function outgoing(guard: AddressGuard): Outgoing {
   const resolver = new Resolver({ servers: [dns.address], timeout: 200, tries: 1, cacheSize: 0 })
   const client = new Outgoing({
     guard,
-    resolve: hostAddresses(resolver, { hostsFile: false }),
+    resolve: hostLookup(resolver, { hostsFile: false }),
     connections: 4,
   })
   after(() => client.close())

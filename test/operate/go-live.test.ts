@@ -14,7 +14,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { selfSigned } from '../../harness/certificate.ts'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import type { RelayRoute } from '../../src/config/settings.ts'
-import { hostAddresses } from '../../src/dns/host-addresses.ts'
+import { hostLookup } from '../../src/dns/host-lookup.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { Outgoing } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
@@ -61,7 +61,7 @@ async function installation(
         new Outgoing({
           ...options,
           guard: anywhere,
-          resolve: hostAddresses(resolver, { hostsFile: true }),
+          resolve: hostLookup(resolver, { hostsFile: true }),
           connections: 1,
         }),
       ...rest,

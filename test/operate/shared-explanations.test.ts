@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { selfSigned } from '../../harness/certificate.ts'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
-import { hostAddresses } from '../../src/dns/host-addresses.ts'
+import { hostLookup } from '../../src/dns/host-lookup.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { Outgoing } from '../../src/network/outgoing.ts'
 import { explain } from '../../src/operate/explain.ts'
@@ -32,7 +32,7 @@ before(async () => {
   const resolver = new Resolver({ servers: [dns.address], timeout: 2_000, tries: 1 })
   outgoing = new Outgoing({
     guard: () => null,
-    resolve: hostAddresses(resolver, { hostsFile: false }),
+    resolve: hostLookup(resolver, { hostsFile: false }),
     connections: 4,
   })
   shared = new SharedExplanations({ resolver, ask: outgoing.ask, store: world.store })

@@ -14,7 +14,7 @@ import { type IsUsable, PathFinder } from '../path/path-finder.ts'
 import type { Source } from '../path/source.ts'
 import type { SourceChoice } from '../path/source-choice.ts'
 import {
-  hostAddresses,
+  allowedAddresses,
   Ipv6Reachability,
   reachableAddresses,
   type ServerAddresses,
@@ -165,7 +165,7 @@ async function directHost(
 ): Promise<ForecastHost> {
   const { host: name, domain } = question
   const [found, policy] = await Promise.all([
-    hostAddresses(name, domain, resolver, guard, new Ipv6Reachability()),
+    allowedAddresses(name, domain, resolver, guard, new Ipv6Reachability()),
     hostPolicy(question, resolver),
   ])
   if (policy.kind === 'none') {

@@ -5,7 +5,7 @@ import { CONSEQUENCES } from '../judge/finding.ts'
 import { judge, type RouteKind } from '../judge/judge.ts'
 import { failureOfError } from '../outcome.ts'
 import { absence } from '../path/present-addresses.ts'
-import { addressesOf, exitTo } from '../path/source.ts'
+import { addressesOfSource, exitTo } from '../path/source.ts'
 import { mayGoInClear } from '../route/session-opening.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import { SmtpConnection } from '../smtp/connection.ts'
@@ -58,7 +58,7 @@ export async function rehearsalObstacle({ path }: Pick<Forecast, 'path'>): Promi
   if (path.site.kind === 'capture') return 'The mail is captured, and no server is asked'
   const { missing, proxies, helo, ...source } = path.source
   if (missing !== undefined) return `There is no source to ask a server from: ${missing}`
-  const addresses = addressesOf(source)
+  const addresses = addressesOfSource(source)
   if (addresses.length === 0 || proxies !== undefined) return null
   const absences = await Promise.all(addresses.map((address) => absence({ address, helo })))
   if (absences.includes(null)) return null

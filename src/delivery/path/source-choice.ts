@@ -82,7 +82,7 @@ export class SourceChoice {
   }
 
   #find(wanted: string | null): readonly Source[] {
-    const addresses = this.#addressesOf(wanted)
+    const addresses = this.#chosenAddresses(wanted)
     if (addresses === null) return [this.general]
     const here = this.#among(new Set(addresses)).flatMap((source) => this.#hereOf(source) ?? [])
     if (here.length > 0) return here
@@ -99,7 +99,7 @@ export class SourceChoice {
   }
 
   /** Null: the system chooses. */
-  #addressesOf(wanted: string | null): readonly string[] | null {
+  #chosenAddresses(wanted: string | null): readonly string[] | null {
     const all = (this.#parts.addresses ?? []).map(({ address }) => address)
     // The sender may have chosen an address instead of a pool.
     const addresses = poolAddresses({ pools: this.#pools, all }, wanted) ?? [wanted!]

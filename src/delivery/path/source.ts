@@ -28,7 +28,7 @@ export interface Source {
 }
 
 /** The addresses of a source; none: the system chooses. */
-export function addressesOf({ addresses }: Pick<Source, 'addresses'>): string[] {
+export function addressesOfSource({ addresses }: Pick<Source, 'addresses'>): string[] {
   return [addresses?.ipv4 ?? [], addresses?.ipv6 ?? []].flat()
 }
 

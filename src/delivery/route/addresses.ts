@@ -97,7 +97,7 @@ export function alternate(addresses: HostAddress[], ipv6First: boolean): string[
 }
 
 /** The addresses of a mail host that may be connected to. */
-export async function hostAddresses(
+export async function allowedAddresses(
   host: string,
   domain: string,
   resolver: Pick<Resolver, 'addresses'>,

@@ -7,7 +7,7 @@ import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { hostOrder, type MailHosts, mailHosts } from '../path/mail-hosts.ts'
 import { exitTo, type Source } from '../path/source.ts'
 import { recipientDomain } from '../recipient-domain.ts'
-import { hostAddresses, reachableAddresses } from './addresses.ts'
+import { allowedAddresses, reachableAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { RouteState } from './route-state.ts'
@@ -125,7 +125,7 @@ export class DirectRoute implements Route {
       },
       preferredAddress,
       addresses: async () => {
-        const found = await hostAddresses(host, domain, resolver, await guard.current(), this.#state.ipv6)
+        const found = await allowedAddresses(host, domain, resolver, await guard.current(), this.#state.ipv6)
         return reachableAddresses(found, host, source)
       },
       ...(source.addresses && { from: (address: string) => exitTo(source, address) }),

@@ -1,6 +1,7 @@
 /** Takes in reports about domains of this installation, by mail or over HTTP. */
 
 import type { SendingDomain } from '../../accounts/account.ts'
+import { namedFew } from '../../common/named-few.ts'
 import type { PoolShape } from '../../common/shared-pool.ts'
 import { DAY_MS, utcDay } from '../../common/utc-day.ts'
 import { organizationOf } from '../../dns/organization.ts'
@@ -196,16 +197,11 @@ function shortageText(
   used: readonly string[],
 ): string {
   const sentences = [
-    full.length > 0 && `There is no room for more reports about ${someOf(full)} on ${day}.`,
-    used.length > 0 && `${organization} has used its share of the reports about ${someOf(used)} on ${day}.`,
+    full.length > 0 && `There is no room for more reports about ${namedFew(full, 'and')} on ${day}.`,
+    used.length > 0 &&
+      `${organization} has used its share of the reports about ${namedFew(used, 'and')} on ${day}.`,
   ]
   return sentences.filter((sentence) => sentence !== false).join(' ')
-}
-
-/** The first names, which are enough for people. */
-function someOf(names: readonly string[]): string {
-  const [shown, more] = [names.slice(0, 3).join(', '), names.length - 3]
-  return more > 0 ? `${shown} and ${more} more` : shown
 }
 
 function refused(reason: string): ReportReceipt {

@@ -1,6 +1,6 @@
 /** The webhook thread: reads the log, signs, and sends requests. The main thread does all writes. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { hostAddresses } from '../../dns/host-addresses.ts'
+import { hostLookup } from '../../dns/host-lookup.ts'
 import { configuredResolver } from '../../dns/resolver.ts'
 import { Outgoing } from '../../network/outgoing.ts'
 import { addressGuard } from '../../network/private-address.ts'
@@ -42,7 +42,7 @@ function takeCall(id: number): PromiseWithResolvers<boolean> | undefined {
 const store = await openStore(database, { exclusive: false })
 const outgoing = new Outgoing({
   guard: addressGuard({ allowPrivateNetworks }),
-  resolve: hostAddresses(configuredResolver({ dnsServers, dnsValidating }), {
+  resolve: hostLookup(configuredResolver({ dnsServers, dnsValidating }), {
     hostsFile: allowPrivateNetworks,
   }),
   connections: CONNECTIONS,

@@ -4,6 +4,7 @@ import type { RecordState, SendingDomain } from '../../accounts/account.ts'
 import type { RecordCheck } from '../../accounts/record-check.ts'
 import { acceptsMail } from '../../accounts/sending.ts'
 import { verifyDomain } from '../../accounts/verify.ts'
+import { namedFew } from '../../common/named-few.ts'
 import { isReserved } from '../go-live/company-steps.ts'
 import { commandFor } from '../problem-command.ts'
 import { serviceNames } from '../service-names.ts'
@@ -12,8 +13,6 @@ import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } f
 
 /** Domains whose records are asked for now; for the others, the last check of the service counts. */
 const MOST_ASKED = 50
-/** Domains that one sentence names. */
-const MOST_NAMED = 5
 
 /** Plans one check for each domain that sends. */
 export function domainChecks(op: Operation): PlannedCheck[] {
@@ -46,7 +45,7 @@ function noDomain({ setup, accounts }: Operation): CheckFinding {
       ? 'No domain sends mail.'
       : tries.length === 1
         ? `${tries[0]} is a test domain that cannot exist in DNS, so receivers refuse its mail.`
-        : `${tries.slice(0, MOST_NAMED).join(', ')} are test domains that cannot exist in DNS, so receivers refuse their mail.`
+        : `${namedFew(tries, 'and')} are test domains that cannot exist in DNS, so receivers refuse their mail.`
   if (setup.delivery.kind === 'capture') return ok(found)
   const advice = 'Add a domain on the page Domains, and publish its records.'
   return { ...warning(found, advice), code: 'postroad domain add example.com --company NAME' }
@@ -90,10 +89,8 @@ function namesOf(records: readonly RecordCheck[]): string {
 function lastSeen(domains: readonly SendingDomain[]): CheckFinding {
   const lost = domains.filter(({ status }) => status === 'pending').map(({ name }) => name)
   if (lost.length === 0) return ok(`${domains.length} further domains had their records at the last check.`)
-  const named = lost.slice(0, MOST_NAMED).join(', ')
-  const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : ''
   return problem(
-    `${named}${more} lacked required records at the last check.`,
+    `${namedFew(lost, 'and')} lacked required records at the last check.`,
     'Publish the records that the pages of the domains show.',
   )
 }

@@ -3,7 +3,7 @@
  * tells.
  */
 
-import { namedFew } from '../named-few.ts'
+import { namedFew } from '../../common/named-few.ts'
 import { commandFor } from '../problem-command.ts'
 import { type UnusablePool, unusablePools } from '../unusable-pools.ts'
 import type { Operation } from '../verb.ts'

@@ -1,5 +1,6 @@
 /** The steps that a company takes itself: a first message, and a domain of its own. */
 import type { SendingDomain } from '../../accounts/account.ts'
+import { namedFew } from '../../common/named-few.ts'
 import { accountsOf, visibleAccounts } from '../authority.ts'
 import type { Operation } from '../verb.ts'
 import { done, open, type StepResult, wrong } from './step.ts'
@@ -16,7 +17,7 @@ export async function messageStep(op: Operation, companyId: string): Promise<Ste
 
 export async function domainStep(op: Operation, companyId: string): Promise<StepResult> {
   const names = ownDomains(op, companyId).map(({ name }) => name)
-  if (names.length > 0) return done(`Added: ${listed(names)}.`)
+  if (names.length > 0) return done(`Added: ${namedFew(names, 'and')}.`)
   return open(
     'The company has no domain of its own yet.',
     'Add the domain that you send mail from, such as mail.example.com. The next steps depend on it.',
@@ -28,7 +29,7 @@ export async function dnsStep(op: Operation, companyId: string): Promise<StepRes
   if (domains.length === 0)
     return open('There is no domain yet, so there are no records to publish.', 'Add a domain first.')
   const verified = domains.filter(({ status }) => status === 'verified').map(({ name }) => name)
-  if (verified.length > 0) return done(`The records of ${listed(verified)} were found.`)
+  if (verified.length > 0) return done(`The records of ${namedFew(verified, 'and')} were found.`)
   const [domain] = domains
   const seen = Object.entries(domain!.seen).filter(([, state]) => state !== 'right')
   const advice = `Publish the records of ${domain!.name} at your DNS provider. Copy them from the page of the domain, then verify them there.`
@@ -50,8 +51,4 @@ export function ownDomains(op: Operation, companyId: string): SendingDomain[] {
 /** True for a name that nobody can have in DNS. */
 export function isReserved(name: string): boolean {
   return TEST_NAME.test(name)
-}
-
-function listed(names: readonly string[]): string {
-  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
 }

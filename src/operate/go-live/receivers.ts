@@ -42,7 +42,7 @@ export function isReady(line: string): boolean {
 }
 
 /** IPv4 addresses first: nearly every network has IPv4. */
-export async function addressesOf(hosts: Hosts, host: string): Promise<string[]> {
+export async function resolveHost(hosts: Hosts, host: string): Promise<string[]> {
   const found = await hosts.addresses(host)
   if (found.kind !== 'found') return []
   return found.records.toSorted((a, b) => a.family - b.family).map(({ address }) => address)
@@ -54,7 +54,7 @@ async function greetedBy(op: Operation, source: Source, domain: string): Promise
   const found = await hosts.mx(domain)
   const tried: TriedServer[] = []
   for (const { exchange } of found.kind === 'found' ? found.records.slice(0, TRIED) : []) {
-    const addresses = await addressesOf(hosts, exchange)
+    const addresses = await resolveHost(hosts, exchange)
     const address = addresses.find((each) => reaches(source, each))
     if (address === undefined) continue
     const refused = op.guard()(address)

@@ -7,7 +7,7 @@ import { GENERAL_SOURCE } from '../../delivery/path/source-choice.ts'
 import { SmtpError } from '../../delivery/smtp/error.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import type { Operation } from '../verb.ts'
-import { addressesOf, greetedFrom, isReady } from './receivers.ts'
+import { greetedFrom, isReady, resolveHost } from './receivers.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
 export async function routeStep({ setup: { delivery } }: Operation): Promise<StepResult> {
@@ -31,7 +31,7 @@ export async function outgoingStep(op: Operation): Promise<StepResult> {
 async function relayAnswers(op: Operation, relay: RelayRoute): Promise<StepResult> {
   const { host, port, implicitTls, tls, user, password, auth } = relay
   const server = `${host}:${port}`
-  const [address] = isIP(host) === 0 ? await addressesOf(op.hosts(), host) : [host]
+  const [address] = isIP(host) === 0 ? await resolveHost(op.hosts(), host) : [host]
   if (address === undefined) {
     return wrong(`${host} has no address in DNS.`, 'Check the host in POSTROAD_DELIVERY.')
   }

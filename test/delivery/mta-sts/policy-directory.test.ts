@@ -12,7 +12,7 @@ import { selfSigned } from '../../../harness/certificate.ts'
 import { startDns, type Zone } from '../../../harness/dns.ts'
 import { PolicyDirectory } from '../../../src/delivery/mta-sts/policy-directory.ts'
 import { policyFailure } from '../../../src/delivery/route/tls-sessions.ts'
-import { hostAddresses } from '../../../src/dns/host-addresses.ts'
+import { hostLookup } from '../../../src/dns/host-lookup.ts'
 import { Resolver } from '../../../src/dns/resolver.ts'
 import { Outgoing } from '../../../src/network/outgoing.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -73,7 +73,7 @@ async function startPolicies(
   const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1, now: () => clock.now })
   const outgoing = new Outgoing({
     guard: () => null,
-    resolve: hostAddresses(resolver, { hostsFile: false }),
+    resolve: hostLookup(resolver, { hostsFile: false }),
     connections: 4,
   })
   const policies = new PolicyDirectory({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { EventFilter, EventType } from '../../../src/email/event.ts'
 import { findEvents } from '../../../src/events/find.ts'
 import { findEmails } from '../../../src/events/find-emails.ts'
-import { hasWords, wordsIn } from '../../../src/store/searched-words.ts'
+import { filedPart, phraseStart, wordsIn } from '../../../src/store/searched-words.ts'
 import type { EmailFilter, NewEmail, Store } from '../../../src/store/store.ts'
 import { acme, attempt, deferred, email, HOUR, NOW, result } from '../samples.ts'
 
@@ -145,7 +145,8 @@ export function wantsEmail(
     (companyId === null || value.companyId === companyId) &&
     (domainId === undefined || value.domainId === domainId) &&
     (keyId === undefined || value.keyId === keyId) &&
-    (words === undefined || words.every((each) => hasWords(value.content.subject, wordsIn(each)))) &&
+    (words === undefined ||
+      words.every((each) => phraseStart(filedPart(value.content.subject), wordsIn(each)) >= 0)) &&
     (to === undefined ||
       value.recipients.some(({ address }) => address.toLowerCase() === to.toLowerCase())) &&
     (toPart === undefined ||

@@ -14,7 +14,7 @@ const LOOPBACK: HostAddress[] = [
  * address in DNS. The system's look-up alone would not do: it has only two threads, and a stranger's name servers could
  * hold both. Rejects when DNS does not answer.
  */
-export function hostAddresses(
+export function hostLookup(
   resolver: Pick<Resolver, 'addresses'>,
   { hostsFile }: { hostsFile: boolean },
 ): (name: string) => Promise<HostAddress[]> {
