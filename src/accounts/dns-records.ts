@@ -22,15 +22,18 @@ export interface ServiceNames {
   /** The hosts that mail of the domain leaves from, at least one. */
   sendingHosts: readonly SendingHost[]
   /**
-   * The mail server that gets the bounces of its mail. Null: nothing gets them, and only a domain with a return path of
-   * its own needs records for it.
+   * The mail server that receives bounces of the domain's mail. Null: none does, and only a domain that has set a
+   * return path needs records for it.
    */
   bounceHost: string | null
-  /** Mail of the domain leaves through a relay, whose addresses only its operator knows. */
+  /** Mail of the domain leaves through a relay: only the relay's operator knows its addresses. */
   relayed: boolean
   /** The operator's zone for the records of delegated DKIM keys; null: there is none. */
   dkimZone: string | null
-  /** The return path of the domain is at a host of none of its company's organizations (`isForeignReturnPath`). */
+  /**
+   * The host of the domain's return path belongs to none of the organizations of the company's domains
+   * (`isForeignReturnPath`).
+   */
   foreignReturnPath: boolean
 }
 
@@ -42,14 +45,16 @@ export interface DnsRecord {
   type: DnsRecordType
   /** Full name without a final dot. */
   name: string
-  /** Of an MX record the name of the host, of a CNAME record the name that it leads to. */
+  /** For MX, the name of the host; for CNAME, the name it points to; for TXT, the text. */
   value: string
-  /** The preference of an MX record (RFC 5321 5.1); null: another type. */
+  /** The preference of an MX record (RFC 5321 5.1); null for other types. */
   preference: number | null
   /** Sending becomes active when every required record is right; the others are advice. */
   required: boolean
   purpose: string
-  /** For a CNAME record: the TXT record that it leads to, which the operator publishes; null: another type. */
+  /**
+   * For a CNAME record: the value of the TXT record it points to, which the operator publishes; null for other types.
+   */
   target: string | null
   /** The record may be removed from DNS. */
   obsolete: boolean
@@ -126,7 +131,7 @@ export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecor
   ]
 }
 
-/** A delegated key has a TXT record of its own again when the service no longer has a zone. */
+/** If the service no longer has a zone, a delegated key needs a TXT record in the domain's own zone. */
 function dkimDnsRecord(domain: SendingDomain, key: DkimIdentity, { dkimZone }: ServiceNames): DnsRecord {
   const text = dkimRecord(key.algorithm, key.publicKey)
   const shared = {
@@ -151,7 +156,10 @@ function dkimDnsRecord(domain: SendingDomain, key: DkimIdentity, { dkimZone }: S
   }
 }
 
-/** The owner publishes everything at once. Later a key in reserve may be late in DNS, which harms no mail. */
+/**
+ * During setup the owner publishes every record at once. Later the record of a reserve key may be missing for a while:
+ * no mail depends on it yet.
+ */
 function isBeingSetUp({ sending, lostSince }: SendingDomain): boolean {
   return sending === 'inactive' && lostSince === null
 }
@@ -249,7 +257,7 @@ function returnPathRecords(
   ]
 }
 
-/** Whether a return path is used depends on the record. */
+/** Whether the record decides if the return path is used. */
 export function isOfReturnPath({ kind }: Pick<DnsRecord, 'kind'>): boolean {
   return kind === 'return_path_mx' || kind === 'return_path_spf' || kind === 'return_path_owner'
 }

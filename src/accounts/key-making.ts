@@ -1,6 +1,6 @@
 /**
- * Makes DKIM keys for companies. An RSA key takes a thread some hundred milliseconds, so they are made one at a time,
- * and companies take turns: a company that asks for many takes neither all threads nor another company's time.
+ * Makes DKIM keys for companies. Generating an RSA key occupies a thread for some hundred milliseconds, so RSA keys are
+ * made one at a time, and companies take turns: a company that asks for many does not hold up the others.
  */
 import { CompanyPlaces } from '../common/company-places.ts'
 import { type DkimKey, type DkimKeyAlgorithm, generateDkimKey } from '../mail/dkim/key.ts'

@@ -1,4 +1,4 @@
-/** The addresses that mail of a pool leaves from, whichever of them a machine has. */
+/** The source addresses of a pool, on all machines together: a single machine may have only some of them. */
 import { DEFAULT_POOL, type SourcePool } from './account.ts'
 
 interface PoolChoice {
@@ -8,8 +8,9 @@ interface PoolChoice {
 }
 
 /**
- * `wanted`: the name of the assigned pool; null: none is assigned, and the addresses are those of the pool `default`,
- * or else those in no pool. Returns undefined for a pool that does not exist.
+ * `wanted`: the name of the assigned pool; null: none is assigned, and the result is the addresses of the pool
+ * `default`; without that pool, those in no pool; when every address is in a pool, `all` itself, which callers
+ * recognize by identity. Returns undefined for a pool that does not exist.
  */
 export function poolAddresses(
   { pools, all }: PoolChoice,
@@ -19,6 +20,6 @@ export function poolAddresses(
   if (pool !== undefined || wanted !== null) return pool?.addresses
   const assigned = new Set(pools.flatMap(({ addresses }) => addresses))
   const free = all.filter((address) => !assigned.has(address))
-  // A pool with the last free address takes nothing away from other mail.
+  // When every address is in a pool, mail without a pool may leave from all of them.
   return free.length === 0 ? all : free
 }

@@ -1,4 +1,4 @@
-/** A look at one record of a domain in DNS: who is asked, and the result. */
+/** The check of one DNS record of a domain: the resolver that it needs, and its result. */
 import type { DnsRecord } from './dns-records.ts'
 import type { Judgement } from './judge-record.ts'
 import type { SpfAnswer, SpfResolver } from './spf.ts'
@@ -10,6 +10,9 @@ export interface RecordResolver extends SpfResolver {
 }
 
 export interface RecordCheck extends DnsRecord, Judgement {
-  /** All values found under the name; of MX records as in a zone file, such as `10 mx.example.com`. */
+  /**
+   * The values found: those under the name, or the DMARC record of a domain above that applies. Values of MX records as
+   * in a zone file, such as `10 mx.example.com`.
+   */
   found: string[]
 }

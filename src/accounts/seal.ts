@@ -1,4 +1,7 @@
-/** Encrypts secrets at rest: DKIM private keys are stored only as sealed octets. */
+/**
+ * Encrypts secrets at rest: DKIM private keys, credentials of relays, secrets of webhooks and others are stored only
+ * sealed.
+ */
 import {
   createCipheriv,
   createDecipheriv,
@@ -9,7 +12,7 @@ import {
 } from 'node:crypto'
 import type { DkimIdentity } from './account.ts'
 
-/** First octet of everything sealed, which identifies the scheme. */
+/** The first octet of sealed data. It identifies the scheme. */
 const VERSION = 1
 const NONCE = 12
 const TAG = 16
@@ -43,8 +46,8 @@ export class Seal {
   }
 
   /**
-   * 32 octets for another purpose than sealing (HKDF-SHA-256, RFC 5869): the same for the same key and purpose, and
-   * revealing neither.
+   * 32 octets for a purpose other than sealing (HKDF-SHA-256, RFC 5869). The same key and purpose always give the same
+   * octets, and these do not reveal the key.
    */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `postroad ${purpose}`, 32))

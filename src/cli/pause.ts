@@ -26,33 +26,34 @@ export function addPause(queue: Command): void {
     parent
       .option('--company <name or id>', 'only what this company sent')
       .option('--domain <domain>', 'only what goes to this recipient domain')
-      .option('--site <site>', 'only what goes to this site, as in: postroad site show')
+      .option('--site <site>', 'only what goes to this site, named as for postroad site show')
 
   scoped(
     command(queue, {
       usage: 'pause',
-      description: 'Hold waiting mail: all of it, or the mail of one company, to one domain or to one site.',
+      description:
+        'Hold waiting mail: all of it, or only that of one company, to one recipient domain, or to one site.',
       details:
-        'Mail is still accepted. Waiting mail keeps waiting and loses no attempts; open SMTP sessions go on. Every node applies the pause ' +
+        'Mail is still accepted. Waiting mail stays in the queue and uses up no attempts; open SMTP sessions go on. Every node applies the pause ' +
         'within a second. Pauses can overlap: mail waits as long as at least one of them covers it.\n\n' +
-        'With --site, mail that takes another way to the same recipient domains, such as the route of a company, is sent.\n\n' +
+        '--site does not hold mail that goes to the same recipient domains by another route, such as the own route of a company.\n\n' +
         'To change the end or the reason of a pause, pause the same mail again. Options that you leave out keep their values; --until none and --reason "" remove them.',
       examples: [
         'queue pause',
         'queue pause --company Acme',
         'queue pause --domain example.com',
-        'queue pause --site Google --until 4h --reason "their support works on it"',
+        'queue pause --site Google --until 4h --reason "their support is working on it"',
       ],
     }),
   )
     .option('--until <time>', 'when the pause ends by itself: a time, how long from now, or none', endOf)
-    .option('--reason <text>', 'why, for everybody whose mail waits')
+    .option('--reason <text>', 'the reason, shown to everybody whose mail waits')
     .action(begin)
 
   scoped(
     command(queue, {
       usage: 'resume',
-      description: 'End a pause. Name it with the options it was set with.',
+      description: 'End a pause. Give the same --company, --domain and --site with which it was set.',
       examples: [
         'queue resume',
         'queue resume --company Acme --domain example.com',
@@ -84,16 +85,18 @@ async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
   await withOperation(async (op) => {
     const scope = await resume(op, what)
     if (json) return printJson({ ...pauseScopeJson(scope), paused: false })
-    printLine(`No longer paused: ${scopeText(op, scope)}.`)
+    printLine(`Ended the pause of ${scopeText(op, scope)}.`)
+    // A wider or a narrower one may go on.
+    await printPausesInForce(op)
   })
 }
 
 /** Prints the pauses, because nothing else explains why mail that is due does not leave. */
 export async function printPausesInForce(
   op: Operation,
-  which = (_pause: { site?: object }) => true,
+  isShown = (_pause: { site?: object }) => true,
 ): Promise<void> {
-  const pauses = (await listPauses(op, {})).filter(which)
+  const pauses = (await listPauses(op, {})).filter(isShown)
   if (pauses.length === 0) return
   printLine()
   for (const each of pauses) printLine(`Paused: ${scopeText(op, each)}, ${pauseText(each)}.`)

@@ -138,7 +138,7 @@ interface QueueTable<Sum> {
 
 function printQueue<Sum extends LaneFigures>(
   sums: readonly Sum[],
-  { json, limit }: QueueOptions,
+  { json, limit, company }: QueueOptions,
   table: QueueTable<Sum>,
 ): void {
   if (json) {
@@ -151,7 +151,7 @@ function printQueue<Sum extends LaneFigures>(
     shown.map((sum) => [...table.cells(sum), ...sumCells(sum)]),
     'No mail is waiting.',
   )
-  printSums(sums, shown.length, table)
+  printSums(sums, shown.length, table, company)
 }
 
 const SUM_TITLES = ['WAITING', 'SENDING', 'QUARANTINED', 'OLDEST', 'NEXT ATTEMPT', 'LAST ANSWER']
@@ -171,15 +171,19 @@ function printSums(
   lanes: readonly { waiting: number; quarantined: number }[],
   shown: number,
   { by, total }: Pick<QueueTable<never>, 'by' | 'total'>,
+  company: string | undefined,
 ): void {
   if (lanes.length > 1) {
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
     printLine()
-    printLine(`Waiting in total: ${waiting} recipients ${total.replace('%s', String(lanes.length))}.`)
+    printLine(`Waiting in total: ${recipientCount(waiting)} ${total.replace('%s', String(lanes.length))}.`)
   }
   if (lanes.length > shown) {
     const which = by === 'destination' ? '' : ` --by ${by}`
-    printLine(`The ${shown} largest are shown. To see all: postroad queue${which} --limit ${lanes.length}`)
+    const of = company === undefined ? '' : ` --company "${company}"`
+    printLine(
+      `Only the first ${shown} of ${lanes.length} lines are shown. To see all: postroad queue${which}${of} --limit ${lanes.length}`,
+    )
   }
   if (lanes.some(({ quarantined }) => quarantined > 0)) {
     printLine()
@@ -196,7 +200,7 @@ async function tryAgain(
     const { request, scope, ...counts } = result
     if (json) return printJson({ ...pauseScopeJson(scope), email_id: request.emailId, ...counts })
     for (const line of describeRetry(result, describeRequest(op, result))) printLine(line)
-    // The counts of a retry know the pauses of companies and domains alone.
+    // The counts of a retry do not include pauses of sites.
     await printPausesInForce(op, ({ site }) => site !== undefined)
   })
 }
@@ -217,11 +221,11 @@ function describeRetry(
   { retried, scheduled, paused, held, delivering }: RetriedMail,
   what: string,
 ): string[] {
-  const lines = [
-    retried === 0
-      ? `Nothing to retry: no recipient of ${what} is waiting for a later time.`
-      : `Due now, of ${what}: ${recipientCount(retried)}.`,
-  ]
+  const waits = paused + held + scheduled > 0
+  const none = waits
+    ? 'Nothing was retried.'
+    : `Nothing to retry: no recipient of ${what} is waiting for a later time.`
+  const lines = [retried === 0 ? none : `Due now, of ${what}: ${recipientCount(retried)}.`]
   if (paused > 0)
     lines.push(`Not retried, because paused: ${recipientCount(paused)}. See: postroad queue pauses`)
   if (held > 0) {

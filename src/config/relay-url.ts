@@ -9,12 +9,13 @@ export function relayUrl({ host, port, implicitTls, tls, auth }: RelayRoute): st
   return `${implicitTls ? 'smtps' : 'smtp'}://${name}:${port}?${options}`
 }
 
-/** A URL of `relayUrl` with its credentials put back. Throws SettingValueError. */
+/**
+ * Reads a URL of `relayUrl`, with its credentials; null: without them and without what needs them. Throws
+ * SettingValueError.
+ */
 export function relayFrom(url: string, credentials: { user: string; password: string } | null): RelayRoute {
+  if (credentials === null) return parseRelay(url.replace(/&auth=[^&]*/, ''))
   const at = url.indexOf('//') + 2
-  const login =
-    credentials === null
-      ? ''
-      : `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@`
+  const login = `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@`
   return parseRelay(`${url.slice(0, at)}${login}${url.slice(at)}`)
 }

@@ -12,7 +12,7 @@ export interface SubmissionListener extends HostPort {
   implicitTls: boolean
   /** `?tls=opportunistic`: clients may log in without TLS. */
   clearLogin: boolean
-  /** `?proxy=on`: a trusted proxy connects, and names its client by the PROXY protocol. */
+  /** `?proxy=on`: a trusted proxy connects, and states the address of its client in a header of the PROXY protocol. */
   proxied: boolean
   /** `?login=off`: mail is accepted without a login. In capture mode only. */
   withoutLogin: boolean
@@ -26,7 +26,7 @@ export interface SourceAddress {
   address: string
   /** EHLO name. */
   helo: string
-  /** The way to a machine that has the address; absent: this machine has it. */
+  /** The proxy on the machine that has the address. Absent: this machine has it. */
   proxy?: OutgoingProxy
 }
 
@@ -34,14 +34,17 @@ export interface RelayRoute {
   kind: 'relay'
   host: string
   port: number
-  /** `smtps://`: TLS from the first byte (RFC 8314 3.3). */
+  /** `smtps://`: TLS from the first octet (RFC 8314 3.3). */
   implicitTls: boolean
-  /** `?tls=`: off, opportunistic (default for smtp://), required (encrypted, any certificate), verified. */
+  /**
+   * `?tls=`: off, opportunistic (the default for smtp://), required (encrypted, any certificate), verified (the default
+   * for smtps://).
+   */
   tls: 'off' | 'opportunistic' | 'required' | 'verified'
   user: string | null
   /** Password, or the OAuth 2.0 access token with `?auth=xoauth2`. */
   password: string | null
-  /** `?auth=`: force one mechanism; null picks the best offered. */
+  /** `?auth=`: the only mechanism to use. Null: the best one that the server offers. */
   auth: 'plain' | 'login' | 'cram-md5' | 'xoauth2' | null
 }
 

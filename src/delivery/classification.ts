@@ -5,8 +5,8 @@ import { CONSEQUENCES, type Finding } from './judge/finding.ts'
 import type { NegativeAnswer } from './judge/judge.ts'
 import type { SmtpErrorKind } from './smtp/error.ts'
 
-/** The category of a reply whose words give no reason: it follows from the party at fault. */
-const CATEGORIES: Readonly<Record<Finding, BounceCategory>> = {
+/** The category of a reply whose words give no reason: it follows from the finding. */
+const CATEGORY_OF_FINDING: Readonly<Record<Finding, BounceCategory>> = {
   'dead-address': 'address_unknown',
   recipient: 'policy',
   mailbox: 'mailbox_full',
@@ -24,7 +24,7 @@ const CATEGORIES: Readonly<Record<Finding, BounceCategory>> = {
 }
 
 /** The category of a failure without a reply: it follows from the kind of error. */
-const LOST: Readonly<Record<SmtpErrorKind, BounceCategory | null>> = {
+const CATEGORY_OF_ERROR: Readonly<Record<SmtpErrorKind, BounceCategory | null>> = {
   connect: 'network',
   proxy: 'network',
   timeout: 'network',
@@ -36,17 +36,18 @@ const LOST: Readonly<Record<SmtpErrorKind, BounceCategory | null>> = {
 }
 
 /**
- * The reason for people, beside the finding: an answer that suppresses the address is permanent, and no other. A site's
- * own rules, the stage and the route count there as well.
+ * The reason that people see. It is permanent exactly if the finding suppresses the address: the finding also takes
+ * account of the site's own rules, the stage and the route.
  */
 export function classify(
   answer: Omit<NegativeAnswer, 'stage'> & { stage?: string },
   finding: Finding,
 ): Classification {
   const permanent = CONSEQUENCES[finding].suppresses
-  const lost = answer.code === undefined && answer.kind !== undefined ? LOST[answer.kind] : null
-  if (lost !== null || finding === 'unreachable') return { category: lost ?? 'network', permanent }
+  const ofError =
+    answer.code === undefined && answer.kind !== undefined ? CATEGORY_OF_ERROR[answer.kind] : null
+  if (ofError !== null || finding === 'unreachable') return { category: ofError ?? 'network', permanent }
   const { code, enhancedCode: status, words, stage } = answer
   const { category } = classifyReply({ code, status, words, stage })
-  return { category: category === 'other' ? CATEGORIES[finding] : category, permanent }
+  return { category: category === 'other' ? CATEGORY_OF_FINDING[finding] : category, permanent }
 }

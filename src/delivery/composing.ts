@@ -1,4 +1,4 @@
-/** Decides where a message is composed: the sender composes a small one itself, a worker composes a large one. */
+/** Decides where a message is composed: a small one where it is sent, a large one in a worker. */
 import { withOtherOctets } from '../mail/body.ts'
 import type { Boundaries } from '../mail/compose/boundary.ts'
 import { alone, jobAt } from '../workers/job.ts'
@@ -12,8 +12,8 @@ import { weightOf } from './weight.ts'
 const job = jobAt<ComposeOrder, OutgoingMessage>(new URL('./compose-job.ts', import.meta.url))
 
 /**
- * Prepares large messages in a worker, and returns null for the others, which the sender prepares itself. The result is
- * the same as that of `prepareMessage`; it rejects with WorkerDied when a worker died of the message.
+ * Prepares large messages in a worker. Returns null for the others, which are prepared where they are sent. The result
+ * equals that of `prepareMessage`, but also rejects with WorkerDied when the message crashed the worker.
  */
 export function largeElsewhere(
   workers: Workers,
@@ -30,10 +30,10 @@ function prepareElsewhere(
   { email, message, signing }: Delivery,
   boundary: string,
 ): PreparedMessage {
-  // Messages are copied on the way to a worker; a view would take the whole buffer beneath it along.
+  // What is posted to a worker is copied, and a view is copied with its whole buffer.
   const order = {
     email: { id: email.id, companyId: email.companyId },
-    message: tight(message),
+    message: withOwnBuffers(message),
     signing,
     boundary,
   }
@@ -46,8 +46,8 @@ function prepareElsewhere(
 }
 
 /**
- * Calls `make` once for each variant of the message. A variant for servers with 8BITMIME that needs no 8BITMIME serves
- * all servers.
+ * Calls `make` once for each variant of the message. A variant without 8-bit content serves all servers, even if it was
+ * made for servers with 8BITMIME.
  */
 export function makeOnce(
   make: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>,
@@ -70,7 +70,7 @@ export function makeOnce(
   }
 }
 
-function tight(message: DeliveryMessage): DeliveryMessage {
+function withOwnBuffers(message: DeliveryMessage): DeliveryMessage {
   if (message.kind === 'raw') return { ...message, raw: alone(message.raw) }
   const attachments = message.content.attachments.map((file) => ({ ...file, content: alone(file.content) }))
   return { ...message, content: { ...withOtherOctets(message.content, alone), attachments } }

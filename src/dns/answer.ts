@@ -31,7 +31,7 @@ export function lookupOf<Type extends RecordType, T>(
   const there = records.filter((record) => record.name === chain.end)
   if (there.length === 0) {
     // RFC 2308 2.2: name servers without a SOA record are a referral, which says nothing about the records.
-    const isReferral = authorities.namesServers && authorities.soa === null
+    const isReferral = authorities.hasNameServers && authorities.soa === null
     return isReferral ? failure('REFERRAL') : absence('NODATA', authorities)
   }
   const used = there.map(({ data }) => use(data)).filter((record) => record !== null)

@@ -26,7 +26,9 @@ const RD = 0x0100
 const AD = 0x0020
 const TC = 0x0200
 const QR = 0x8000
-/** An answer over TCP may have 64 KiB of a stranger's octets. No name that mail needs has a quarter of that. */
+/**
+ * Larger answers are refused: over TCP a stranger can send 64 KiB, and no name that mail needs has a quarter of that.
+ */
 const MOST_OCTETS = 16 * 1024
 /** Records of an answer that are read: no name needs more, and any zone can have thousands. */
 const MOST_RECORDS = 128
@@ -112,12 +114,12 @@ export interface DnsAnswer<Type extends RecordType = RecordType> {
   /** The AD bit. */
   isValidated: boolean
   records: ResourceRecord<RecordData[Type]>[]
-  /** CNAME records, unless they are what was asked for. */
+  /** CNAME records; none if CNAME is the type that was asked for. */
   aliases: ResourceRecord<string>[]
   /** The first SOA record of the authorities: its TTL and last field, in seconds. */
   soa: { ttl: number; minimum: number } | null
-  /** Among the authorities are name servers. */
-  namesServers: boolean
+  /** Whether the authority section has NS records. */
+  hasNameServers: boolean
 }
 
 /** Reads the first records. Throws for octets that are not a message. */
@@ -135,7 +137,7 @@ export function readAnswer<Type extends RecordType>(reply: Buffer, type: Type): 
     records: recordsOf(answers, type),
     aliases: type === 'CNAME' ? [] : recordsOf(answers, 'CNAME'),
     soa: soa?.type === 'SOA' ? { ttl: soa.ttl ?? 0, minimum: soa.data.minimum ?? 0 } : null,
-    namesServers: authorities.some((record) => record.type === 'NS'),
+    hasNameServers: authorities.some((record) => record.type === 'NS'),
   }
 }
 

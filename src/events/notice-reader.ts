@@ -118,12 +118,14 @@ export class NoticeReader {
     const { event, email, recipient: first } = whole
     if (email === null) return []
     const { emailId } = event
-    const some = positions.slice(0, Math.min(RECIPIENTS_AT_ONCE, this.#likely(most)))
+    const shared = octetsOf(email)
+    // Each copy of a batch is a message of its own.
+    const copies = email.individual ? Math.max(1, Math.ceil(most / Math.max(1, shared))) : RECIPIENTS_AT_ONCE
+    const some = positions.slice(0, Math.min(RECIPIENTS_AT_ONCE, copies, this.#likely(most)))
     const isKnown = (position: number) => position === first?.position
     const wanted = some.filter((position) => !isKnown(position))
     const asked = wanted.map((position): NoticeRequest => ({ emailId, recipient: position, known: true }))
     const read = (asked.length === 0 ? [] : await this.#store.readTold(asked, most)).values()
-    const shared = octetsOf(email)
     const parts: EventNotice[] = []
     for (const position of some) {
       const found = isKnown(position) ? { recipient: first, octets: 0 } : read.next().value

@@ -4,7 +4,7 @@ import { LoopTurns } from '../common/loop-turns.ts'
 
 /** Characters that are written at once. */
 const AT_ONCE = 64 * 1024
-/** Ms that a client may take in nothing: meanwhile the data for its answer stays in memory. */
+/** Ms after which a client that reads nothing is disconnected, because the data for its answer stays in memory. */
 const STALLED = 30_000
 
 /** Pieces that have to be read first are an AsyncIterable. */
@@ -46,7 +46,7 @@ class AnswerWriter {
     this.#turn = turn
   }
 
-  /** Text is collected into larger pieces; octets are written as they come. False: the client takes in nothing more. */
+  /** Text is collected into larger pieces; octets are written as they come. False: the client has disconnected. */
   add(piece: string | Uint8Array): true | Promise<boolean> {
     if (typeof piece !== 'string') return this.#write(piece)
     this.#waiting += piece

@@ -1,20 +1,20 @@
 /**
- * Mail that programs hand in, in requests of their companies. It keeps the pace of mail that comes back, together with
- * the mail of the listener, and companies take turns. A program is told to come again sooner than a mail server would
- * be: what waits takes up requests that the company needs to send.
+ * Returned mail that the programs of a company hand in over HTTP. It shares one pace with mail that arrives over SMTP,
+ * and companies take turns. A program is turned away after a short wait, because each waiting request takes a place
+ * that its company needs for sending.
  */
 import { Tally } from '../common/tally.ts'
 import type { ArrivedMail, ReceivedMail, ReceiveMail } from './arrived-mail.ts'
 import type { ReturnedMailPace } from './pace.ts'
 
-/** Mails of one company that may wait or be read at once. */
+/** The most mails of one company that may wait or be read. */
 const MOST_UNDER_WAY = 100
 /** Ms that a mail waits for its turn. */
 const PATIENCE = 5_000
 /** Seconds after which a program that got no turn may try again. */
 const RETRY_AFTER = 5
 
-/** The turn of a mail did not come in time, or too many of its company are under way. */
+/** A mail did not get its turn in time, or its company has too many under way. */
 export class TooManyHandedIn extends Error {
   override name = 'TooManyHandedIn'
   readonly retryAfter = RETRY_AFTER
@@ -34,14 +34,14 @@ export class HandedInMail {
     this.#patience = patience
   }
 
-  /** Requests that hand in a mail: they are no sending that other mail would have to wait for. */
+  /** Requests that hand in mail. They do not count as sending, for which returned mail waits. */
   get underWay(): number {
     return this.#underWay
   }
 
   /**
-   * Receives the mail that `read` resolves to, which is called at its turn. Rejects with TooManyHandedIn when that does
-   * not come in time, and with the reason of `gone` when that is aborted before.
+   * Waits for a turn, then calls `read` and receives its mail. Rejects with TooManyHandedIn if no turn comes in time,
+   * and with the reason of `gone` if that is aborted first.
    */
   async receive(
     companyId: string,

@@ -1,6 +1,7 @@
 /**
- * Turns the octets of a request into an accepted email. A small body is read on the main thread; for any other, a
- * worker parses and checks it in one job.
+ * Turns the octets of a request into an accepted email. A small request is read on the main thread. A worker reads and
+ * checks the others: large bodies, templates with variables, and requests that name files by URL, which take two jobs,
+ * before and after the files are fetched.
  */
 import type { Principal } from '../accounts/account.ts'
 import {
@@ -23,15 +24,15 @@ import { type Idempotent, withIdempotency } from './idempotency.ts'
 /** Octets up to which a body is read on the main thread, because it takes little time whatever its content. */
 export const SMALL_BODY = 32 * 1024
 
-/** An API's reader of requests to send. `Asked`: the facts of a request besides its body, as plain data. */
+/** How one API reads a request to send mail. `Asked`: what it needs of the request besides the body, as plain data. */
 export interface Reader<Asked> {
-  /** The module that exports `readJob` of this reader as its default, and `buffersOf`. */
+  /** The worker module: its default export is `readJob` of this reader, and it also exports `buffersOf`. */
   job: URL
   /** Throws a Fault or a Refusal for a body that cannot be read. */
   read(asked: Asked, body: Buffer): Submission
   /** The idempotency key in the message itself; absent: only the request can carry one. */
   named?(submission: Submission): Idempotent | null
-  /** The part that equal requests share. */
+  /** The part that equal requests share: the fingerprint of an idempotent request is computed from it. */
   same(submission: Submission, body: Buffer): unknown
 }
 
@@ -96,7 +97,10 @@ export function filesOf({ content, raw }: CheckedSubmission['email']): Uint8Arra
   return raw === null ? files : [raw, ...files]
 }
 
-/** A body for a worker: transferred when it fills its buffer, which is then used nowhere else; otherwise copied. */
+/**
+ * A body as it is sent to a worker: transferred if it fills its buffer, which the caller cannot use afterwards;
+ * otherwise copied.
+ */
 export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayBuffer[] } {
   const { buffer, byteLength } = body
   const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
@@ -117,7 +121,8 @@ export class Reading<Asked> {
   }
 
   /**
-   * Throws or rejects with the reason for a refusal. `reserve`: for fetched files; without it, no files are fetched.
+   * Throws, or rejects with, a Fault or a Refusal. `reserve` makes room for fetched files; without it, no files are
+   * fetched.
    */
   accept(
     principal: Principal,
@@ -129,7 +134,7 @@ export class Reading<Asked> {
     if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent, reserve)
     const { intake } = this.#parts
     const submission = this.#reader.read(asked, body)
-    // A small template with many recipients is much work, and so may be fetched files.
+    // A small template with many recipients can mean much work, and so can fetched files.
     if (submission.recipientVariables !== undefined || remoteUrls(submission) !== null) {
       return this.#acceptElsewhere(principal, asked, body, idempotent, reserve)
     }

@@ -73,7 +73,7 @@ export class Intake {
       this.#authority.admit(principal, domain)
       return undefined
     } catch (error) {
-      if (!isAboutDomain(error)) this.#refuse(error)
+      if (!(error instanceof Refusal && isAboutDomain(error.reason))) this.#refuse(error)
     }
     const { accounts } = this.#parts
     return accounts
@@ -114,7 +114,7 @@ export class Intake {
       try {
         email = this.#authority.authorized(principal, outcome)
       } catch (error) {
-        if (!isAboutDomain(error)) throw error
+        if (!(error instanceof Refusal && isAboutDomain(error.reason))) throw error
         // The domain may have become active a moment ago.
         await this.#parts.accounts.catchUp()
         email = this.#authority.authorized(principal, outcome)
@@ -166,7 +166,7 @@ export class Intake {
   /** Checks again after catching up, because domains may have become active a moment ago. */
   async #judgedTogether(principal: Principal, outcomes: readonly CheckOutcome[]): Promise<BatchVerdict> {
     const judged = this.#judgeAll(principal, outcomes)
-    if (![...judged.refused.values()].some((reason) => isAboutDomain(new Refusal(reason)))) return judged
+    if (![...judged.refused.values()].some((reason) => isAboutDomain(reason))) return judged
     await this.#parts.accounts.catchUp()
     return this.#judgeAll(principal, outcomes)
   }

@@ -92,7 +92,7 @@ export function invalidField(field: string, detail: string): Refusal {
   return new Refusal({ code: 'field_invalid', field, detail })
 }
 
-/** True for reasons that concern all requests with the key. */
+/** True for reasons that lie in the key and not in an email: they refuse a whole batch. */
 export function isAboutKey({ code }: Reason): boolean {
   return ABOUT_KEYS.has(code)
 }
@@ -106,9 +106,7 @@ const ABOUT_DOMAINS = new Set<Reason['code']>([
 ])
 
 /** True for reasons that may pass as soon as a domain is added, becomes active, or may speak for another. */
-export function isAboutDomain(error: unknown): boolean {
-  if (!(error instanceof Refusal)) return false
-  const { code } = error.reason
+export function isAboutDomain({ code }: Reason): boolean {
   return ABOUT_DOMAINS.has(code)
 }
 

@@ -8,12 +8,15 @@ import { numberText } from './number-text.ts'
 import { verb } from './verb.ts'
 
 /** @param input.company name or id */
-export const showLogo = verb('see', async (op, input: { company: string }): Promise<CompanyLogo> => {
-  const { id, name } = findCompany(op, input.company)
-  const logo = await op.store.findLogo(id)
-  if (logo === null) throw new OperateError('not_found', `"${name}" has no logo`)
-  return logo
-})
+export const showLogo = verb(
+  'see',
+  async (op, input: { company: string }): Promise<CompanyLogo & { digest: string | undefined }> => {
+    const { id, name, logo: digest } = findCompany(op, input.company)
+    const logo = await op.store.findLogo(id)
+    if (logo === null) throw new OperateError('not_found', `"${name}" has no logo`)
+    return { ...logo, digest }
+  },
+)
 
 /** @param input.octets a PNG, JPEG or WebP file */
 export const setLogo = verb(

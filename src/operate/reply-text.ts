@@ -23,12 +23,12 @@ export function lastReplyText(message: string | null): string {
   return troubleIn(message ?? '')
 }
 
-/** Whether an event tells only that mail is held for a closed path, whose next try it goes with. */
+/** Whether an event only says that mail is held because its path is closed: it waits for the next try of the path. */
 export function isHeldForOthers(message: string | undefined): boolean {
   return isOfOthers(message ?? null)
 }
 
-/** Whether the text says itself which server it is from. `server`: its name, perhaps with its address. */
+/** Whether the text already names the server. `server`: its name, perhaps with its address. */
 export function namesServer(text: string | null | undefined, server: string | null | undefined): boolean {
   const [host = ''] = (server ?? '').split(' ')
   return host !== '' && (text ?? '').toLowerCase().includes(host.toLowerCase())

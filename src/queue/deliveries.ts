@@ -13,7 +13,7 @@ export interface ReadyDelivery extends Omit<Delivery, 'message' | 'signing'> {
   recipients: ClaimedRecipient[]
   path: Path
   suspicion: Suspicion
-  /** Octets that it holds in memory while it waits: its share of the email's. */
+  /** Octets of memory that it counts for while it waits: its share of the email's size. */
   size: number
   /** Octets of its message: a delivery under way has a copy of its own, even when others deliver the same email. */
   messageSize: number
@@ -34,7 +34,7 @@ export const UNRESOLVED: Path = pathOf({
   },
 })
 
-/** The work that an accepted email leaves to do, in the shape in which a claim would return it. */
+/** The leased recipients of an email just accepted, in the form that a claim would return. */
 export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
   const work = queuedOf(email) as ClaimedEmail
   work.recipients = leased.map((position) => untriedOf(email.recipients[position]!, position))
@@ -109,9 +109,9 @@ export function splitToFit(ready: ReadyDelivery): ReadyDelivery[] {
 }
 
 /**
- * Whether a delivery that begins behind the final dot of the one before (RFC 2920 3.1) finds its own server at the
- * other end of the session, with the same demands on it. The courier makes sure of both. One message delays and ends
- * only mail of the same company.
+ * Whether `next` may be written behind the final dot of `before` in the same session (RFC 2920 3.1): it goes to the
+ * same servers, with the same demands on TLS. The courier checks both again. Only mail of one company shares a session
+ * this way, so that no message delays or ends another company's mail.
  */
 export function mayFollow(next: ReadyDelivery, before: ReadyDelivery): boolean {
   if (next.email.companyId !== before.email.companyId) return false

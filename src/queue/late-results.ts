@@ -103,7 +103,7 @@ export class LateResults {
     return [...parts].map(([leaseToken, recipients]) => ({ ...ready, leaseToken, recipients }))
   }
 
-  /** Forgets a delivery whose results are all recorded or given up. */
+  /** Forgets a delivery once the store has answered for all of its results, or it was quarantined. */
   end(ready: ReadyDelivery): void {
     this.#begun.delete(ready)
     if (this.#old.size === 0) return
@@ -124,6 +124,8 @@ export class LateResults {
   }
 
   #keep(name: string, attempt: AttemptRecord): void {
+    // The oldest come first.
+    this.#refused.delete(name)
     this.#refused.set(name, { attempt, at: this.#now() })
     this.#forget()
   }

@@ -2,8 +2,8 @@ import type { LaneRoom } from '../store/store.ts'
 import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
 
 /**
- * Milliseconds for which claims leave a lane to other nodes. Then some of it is claimed again: this node may have a
- * part of the sessions by now, and another path to the domain.
+ * Milliseconds for which claims skip a lane. After that, some of its mail is claimed again, because by then this node
+ * may have a share of the sessions, or another path to the domain.
  */
 const LEFT_MS = 60_000
 /** Lanes remembered at most. */
@@ -14,7 +14,7 @@ export class LeftLanes {
   /** Until when (Unix ms), by `laneKey`; the oldest first. */
   readonly #lanes = new Map<string, number>()
 
-  /** The company's mail to these domains was just given back, for the other nodes. */
+  /** Must be called when the company's mail to these domains was given back for other nodes to send. */
   add(companyId: string, domains: Iterable<string>, now = Date.now()): void {
     for (const domain of domains) {
       const lane = laneKey(companyId, domain)

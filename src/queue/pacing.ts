@@ -203,7 +203,7 @@ export class Pacing {
     }
   }
 
-  /** The messages of nodes before the start of this one reach to then (Unix ms). */
+  /** Takes over `Rate.due` of the hour (Unix ms) from nodes that ran before this one started. */
   learnHour(key: string, hourDue: number): void {
     const pace = this.#paces.get(key)
     const due = Math.min(hourDue, Date.now() + HOUR_MS)
@@ -256,7 +256,7 @@ export class Pacing {
     else this.#learnt.set(key, all)
   }
 
-  /** The pause, unless it ends before a wait from now on (`at`: Unix ms). */
+  /** Whichever ends later: the pause, or a wait of `wait` ms from now (`at`: now in Unix ms). */
   #later(pause: RequestedWait, wait: number, at = Date.now()): RequestedWait {
     const now = this.#now()
     const until = now + wait
@@ -302,7 +302,7 @@ export class Pacing {
    * The servers answered a delivery, which began at `begunAt` (monotonic), that there are too many messages: the first
    * time, the rate becomes three quarters of that at which they accepted messages; each further time, it is halved.
    * `whole`: if `path` is the part of a path for one company, the whole path; then only messages of that company count.
-   * False when the rate cannot be lowered any more.
+   * False when it is already 1, or no message was accepted in the last minute.
    */
   tooMany(path: Path, begunAt: number, whole: Path = path): boolean {
     const now = this.#now()
@@ -444,7 +444,7 @@ export class Pacing {
   }
 }
 
-/** Messages a minute, of those that were accepted in so many milliseconds. */
+/** The rate, in messages a minute, of `accepted` messages in `lasted` ms. */
 function aMinute(accepted: number, lasted: number): number {
   return (accepted * MINUTE_MS) / Math.min(MINUTE_MS, Math.max(SHORTEST_MEASURE_MS, lasted))
 }

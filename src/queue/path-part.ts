@@ -55,7 +55,7 @@ export function serversKeyOf({ key, site }: Path): string {
   return site.serversKey === undefined ? key : `${key}\0${site.serversKey}`
 }
 
-/** The keys of the parts that the mail belongs to, widest first. */
+/** The keys of the parts that the mail belongs to. */
 export function partKeys(mail: PathMail): string[] {
   const { whole, servers, company, companyToServers, sendingDomain, pair } = partsOf(mail)
   const keys = [whole.key, company.key, sendingDomain.key]

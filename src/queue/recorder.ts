@@ -59,8 +59,9 @@ export class Recorder {
       try {
         recorded = await this.#parts.store.record(attempt)
         this.#answered()
-        release(attempt.captured)
-        if (recorded.refused.length > 0) this.#reportRefused(attempt, recorded.refused)
+        // A refused result may be recorded again, under the lease of a later claim.
+        if (recorded.refused.length === 0) release(attempt.captured)
+        else this.#reportRefused(attempt, recorded.refused)
         break
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) {
@@ -112,8 +113,8 @@ export class Recorder {
     const waits = this.#unrecorded > 0 && this.#faulty === 0 && this.#answers === this.#answersSeen
     this.#answersSeen = this.#answers
     this.#idleLooks = waits ? this.#idleLooks + 1 : 0
-    // The first of three looks in a row may have come just after a result; the time between the other two is the full
-    // wait.
+    // The first of three looks in a row may have come just after a result began to wait; from it to the third, the full
+    // wait passes.
     if (this.#idleLooks < 3 || this.#stalled) return
     this.#stalled = true
     this.#reportFault(new StoreUnavailable('The database has not answered for some time'))

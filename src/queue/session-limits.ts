@@ -38,7 +38,7 @@ export class SessionLimits {
     this.#now = now
   }
 
-  /** False while the path has all that its limits allow. */
+  /** True while the limit of the path is lowered, or its first delivery has not succeeded yet. */
   knows(key: string): boolean {
     return this.#narrowed.has(key) || this.#firstAlone.has(key)
   }
@@ -51,7 +51,7 @@ export class SessionLimits {
     return Math.min(share, this.#narrowed.get(path.key)?.sessions ?? share)
   }
 
-  /** The lower limit after complaints of the servers; null: there is none. */
+  /** The limit that was lowered because the servers complained; null: there is none. */
   loweredOf(path: Path): number | null {
     const limit = this.#narrowed.get(path.key)
     return limit === undefined ? null : Math.min(limit.sessions, this.#share(path))
@@ -85,8 +85,8 @@ export class SessionLimits {
   }
 
   /**
-   * The servers answered a delivery that there are too many sessions. It began at `begunAt` (monotonic) beside `open`
-   * sessions, itself included. False when it was alone already.
+   * The servers replied that there are too many sessions to a delivery that began at `begunAt` (monotonic). `open`:
+   * busy sessions now, this one included. False when no fewer sessions are possible.
    */
   tooMany({ key }: Path, open: number, begunAt: number): boolean {
     this.#firstAlone.delete(key)

@@ -6,11 +6,11 @@ import type { ReadyQueues } from './ready-queues.ts'
 
 /** Milliseconds between two looks, while a company waits for a session. */
 const LOOK_MS = 1_000
-/** Milliseconds that a delivery has a session to itself before another company may get it. */
+/** Age in ms from which the session of a delivery may be given to another company. */
 const OLD_MS = 5_000
 /**
- * A company with less than this part of all sessions gets one of others. With more it waits for its share, so that
- * servers which are merely slow are not cut off while two companies send a lot.
+ * A waiting company with less than this share of all sessions gets one from another company. With more it waits for its
+ * share, so that servers which are merely slow are not cut off while two companies send a lot.
  */
 const FEW = 1 / 50
 /** Sessions that are tried at one look: one for each company that waits, and at least this part of all. */
@@ -39,8 +39,8 @@ interface SessionShortageParts {
  * cuts a delivery short if its server has not answered for some seconds. Its mail is postponed, and its path closes, so
  * that servers that hang get single tries from then on.
  *
- * After its final dot no delivery is cut short, because it would be sent twice. Its session stays open but counts no
- * more, so that the company that waits gets another one.
+ * A delivery that has sent its final dot is never cut short, because its message might be sent twice. Its session stays
+ * open but counts no more, so that the company that waits gets another one.
  */
 export class SessionShortage {
   readonly #parts: SessionShortageParts

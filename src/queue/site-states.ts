@@ -101,8 +101,8 @@ export function closuresAt({ closed, others = [] }: SiteState): SiteClosure[] {
 }
 
 /**
- * Combines two states of a site, of different paths or nodes. Allowances and uses add up; of the closures, one is shown
- * first.
+ * Combines two states of a site, from different paths or nodes. Allowances and uses are added up; the widest closure is
+ * shown first.
  */
 export function combined(one: SiteState, other: SiteState): SiteState {
   const sources = Map.groupBy([...one.sources, ...other.sources], ({ name }) => name)
@@ -125,7 +125,7 @@ function later(one: SiteTrouble | null, other: SiteTrouble | null): SiteTrouble 
 }
 
 function sourceTogether(one: SourceState, other: SourceState): SourceState {
-  // Each node knows the messages of all, as of its last look.
+  // Each node knows the messages of all nodes as of its last look, so the higher count is the newer one.
   const [warmUp] = [one.warmUp ?? [], other.warmUp ?? []].flat().toSorted((a, b) => b.messages - a.messages)
   return { ...together(one, other), ...(warmUp && { warmUp }) }
 }
@@ -187,7 +187,7 @@ function stateOf(use: PathUse): SiteState {
     lastAcceptedAt,
     lastTrouble,
     closed,
-    ...(others.length > 0 && { others }),
+    ...(others.length > 0 && { others: others.slice(0, MAX_CLOSURES) }),
     sources: [{ name: source.name, helo: source.helo, lowered, used, closed, ...(warmUp && { warmUp }) }],
   }
 }

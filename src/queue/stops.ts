@@ -72,14 +72,20 @@ export class Stops {
   }
 
   /**
-   * Takes over what was held, paused or to be canceled before this process began. Must have resolved before the first
-   * claim.
+   * Reads which mail is held, paused or to be canceled since before this process began. Must have resolved before the
+   * first claim.
    */
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
     // Mail held for a closed path is released as well: this process has still to find out the state of the path.
     for (const id of this.#heldDomains) this.#releaseOf(id, ALL)
-    await this.#refresh()
+    // A look that is due meanwhile comes after this one.
+    this.#reading = true
+    try {
+      await this.#refresh()
+    } finally {
+      this.#reading = false
+    }
   }
 
   /** Must be called when another node has ended: mail that it held for a closed path has nobody to release it. */

@@ -1,12 +1,13 @@
 import { companyKey } from './path-part.ts'
 import type { Trouble } from './trouble.ts'
 
-/** A trouble is forgotten when no mail has met it for this long after its path could be tried again. */
+/** A trouble is forgotten this long after its path could be tried again, if no mail has met it since. */
 const FORGET_MS = 2 * 3_600_000
 
 /**
- * Troubles remembered at most, of the mail of one company and altogether: any zone can have a site for each name in it.
- * Mail on the path met longest ago is then tried as if the trouble were unknown.
+ * The most troubles remembered, of the mail of one company and in all: any zone can have a site for each name in it.
+ * Beyond that, the trouble met longest ago is forgotten: its path counts as open, and mail held for it waits for its
+ * own due time.
  */
 const MAX_OF_COMPANY = 2_000
 const MAX_TROUBLES = 10_000
@@ -35,13 +36,13 @@ export class Troubles {
     return this.#all.get(key)
   }
 
-  /** The troubles of single companies, of which the part with this key is the whole. */
+  /** The troubles that each concern one company's mail within the part with this key. */
   companiesIn(whole: string): [key: string, trouble: Trouble][] {
     const keys = [...(this.#companies.get(whole) ?? [])].map((companyId) => companyKey(whole, companyId))
     return keys.map((key) => [key, this.#all.get(key)!])
   }
 
-  /** The trouble becomes the one that was met last. Forgets what is too old, or too much. */
+  /** The trouble becomes the one that was met last. Forgets troubles that are too old or too many. */
   put(key: string, trouble: Trouble, now: number): void {
     this.delete(key)
     this.#all.set(key, trouble)

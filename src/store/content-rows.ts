@@ -7,6 +7,7 @@ import type { ClaimedEmail, ClaimedRecipient } from '../email/queued-email.ts'
 import type { Attachment } from '../mail/message.ts'
 import { COLUMNS } from './email-columns.ts'
 import { dispositionOf } from './file-rows.ts'
+import { StoreDamaged } from './store.ts'
 
 /** The stored content of an email cannot be turned back into the accepted email. */
 export class ContentDamaged extends Error {
@@ -54,6 +55,11 @@ export function claimedRecipient(row: LeaseFacts & { position: number }): Claime
     if (error instanceof ContentDamaged) return error
     throw error
   }
+}
+
+/** The error of a read whose email is unreadable. */
+export function damagedEmail(id: string, { message }: ContentDamaged): StoreDamaged {
+  return new StoreDamaged(`The stored content of the email ${id} is damaged: ${message}`)
 }
 
 /** The message shown with a recipient that ends because its mail is unreadable. */

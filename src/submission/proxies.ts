@@ -1,5 +1,6 @@
 /**
- * The client behind a load balancer: its address comes before any SMTP or TLS, and only that of trusted proxies counts.
+ * Finds the client behind a load balancer. The balancer sends the client's address before any SMTP or TLS, and only
+ * trusted proxies are believed.
  */
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
@@ -25,8 +26,8 @@ export class Proxies {
   }
 
   /**
-   * Reads the header, and returns the address of the client; '' for a connection of the balancer itself, which never
-   * counts as local. Rejects with an error that ends the session.
+   * Reads the header, and returns the address of the client; '' if the balancer names none, as for a connection of its
+   * own. '' never counts as local. Rejects with an error that ends the session.
    */
   async clientOf(channel: Channel, requestId: string): Promise<string> {
     const address = channel.socket.remoteAddress ?? ''

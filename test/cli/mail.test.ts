@@ -104,7 +104,7 @@ describe('the commands about mail', () => {
     )
     const two = (await place.run('queue', '--limit', '2')).stdout
     assert.deepEqual(destinations(two), ['many.test', 'some.test'])
-    assert.match(two, /^The 2 largest are shown\. To see all: postroad queue --limit \d$/m)
+    assert.match(two, /^Only the first 2 of \d lines are shown\. To see all: postroad queue --limit \d$/m)
   })
 
   test('delete captured mail, and keep mail that has not been sent yet', async () => {

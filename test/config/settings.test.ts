@@ -334,6 +334,7 @@ describe('settings', () => {
       },
       /smtp:\/\/127\.0\.0\.1:587, where other machines cannot log in/,
     ],
+    [{ POSTROAD_PUBLIC_URL: 'https://mail.example.com/?' }, /must end with its host, port or path/],
     [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
     [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],
     [{ POSTROAD_RETENTION_CONTENT: '10d', POSTROAD_RETENTION_EMAILS: '9d' }, /9d.*10d/],

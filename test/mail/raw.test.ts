@@ -392,3 +392,10 @@ test('a message is 8-bit when an octet is', () => {
   assert.equal(isEightBit(bytes('gr\u00fcn')), true)
   assert.equal(isEightBit(Buffer.alloc(0)), false)
 })
+
+test('a field of mailboxes that cannot be read is refused, whichever it is', () => {
+  for (const name of ['Sender', 'Reply-To', 'Resent-From', 'Resent-To', 'Resent-Cc', 'Resent-Reply-To']) {
+    const text = `From: a@x.test\r\n${name}: a@x.test, @@\r\n\r\ntext`
+    assert.throws(() => readRaw(bytes(text)), { name: 'RawError', message: new RegExp(`field ${name} `) })
+  }
+})

@@ -332,7 +332,7 @@ describe('a backup', () => {
     assert.equal(copied.file, file)
     assert.deepEqual(seen(await installation('backup', { setup })), [
       'done',
-      `The last backup was made today: ${file}.`,
+      `The last backup was made within the last day: ${file}.`,
     ])
     const later = await installation('backup', { setup, now: () => at + 8.5 * 86_400_000 })
     assert.deepEqual(seen(later), ['wrong', 'The last backup is 8 days old.'])

@@ -39,7 +39,7 @@ export const removeSuppressions = (company: string, ids: string[]) =>
 
 export type SuppressionFilter = Pick<QueryOf<typeof SUPPRESSED>, 'term' | 'type' | 'domain'>
 
-/** All entries that a filter finds. `onPage`: called with the number of entries so far. */
+/** The entries that a filter finds, at most MOST_CHOSEN. `onPage`: called after each page with the number of entries so far. */
 export function matchingSuppressions(
   company: string,
   filter: SuppressionFilter,
@@ -62,6 +62,6 @@ export const importPiece = (company: string, body: ImportPiece) =>
 
 export const listsChanged = () => invalidate(SUPPRESSED, COUNT, ALLOWED)
 
-/** The address at which the browser downloads the file. The session cookie authorizes it. */
+/** The URL from which the browser downloads the list. The session cookie authorizes the request. */
 export const exportAddress = (company: string, filter: Pick<SuppressionFilter, 'type' | 'domain'>) =>
   urlOf('GET /companies/:company/suppressions/export', { company, query: filter })

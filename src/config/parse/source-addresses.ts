@@ -15,44 +15,49 @@ export function parseSourceAddresses(text: string): SourceAddress[] {
     const address = canonicalAddress(ip)
     if (address === null || !isHostName(helo) || helo.includes('_')) {
       throw new SettingValueError(
-        // A comma or a missing "via" makes a part of a proxy's password look like an address.
+        // It is not quoted if the setting may hold a password: after a stray comma, or without "via", an item may be a
+        // part of one.
         `${text.includes('@') ? 'each item' : `"${item}"`} must be an IP address with its name in EHLO, like 192.0.2.1=mail1.example.com or [2001:db8::1]=mail1.example.com`,
       )
     }
     const own = { address, helo: helo.toLowerCase() }
     return proxy.length === 0 ? own : { ...own, proxy: parseProxy(proxy.join(' via '), address) }
   })
-  const twice = sources.find(({ address }, index) => sources.findIndex((s) => s.address === address) < index)
-  if (twice === undefined) return sources
-  throw new SettingValueError(`the address ${twice.address} is named twice`)
+  const duplicate = sources.find(
+    ({ address }, index) => sources.findIndex((s) => s.address === address) < index,
+  )
+  if (duplicate === undefined) return sources
+  throw new SettingValueError(`the address ${duplicate.address} is named twice`)
 }
 
-/** `socks5://user:password@host[:port]` or `proxy://host:port`, which no message quotes. */
+/**
+ * `socks5://user:password@host[:port]` or `proxy://host:port`. No message quotes it, because it may hold a password.
+ */
 function parseProxy(text: string, address: string): OutgoingProxy {
-  const wrong = (what: string) => new SettingValueError(`the proxy of ${address} ${what}`)
+  const proxyError = (what: string) => new SettingValueError(`the proxy of ${address} ${what}`)
   const [, scheme = ''] = /^(socks5|proxy):\/\//i.exec(text) ?? []
   if (scheme === '') {
-    throw wrong('must be a URL like socks5://user:password@10.0.0.5:1080 or proxy://10.0.0.5:2525')
+    throw proxyError('must be a URL like socks5://user:password@10.0.0.5:1080 or proxy://10.0.0.5:2525')
   }
   const url = parseUrl(text)
   const protocol = scheme.toLowerCase() as OutgoingProxy['protocol']
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) === 0 && !isHostName(host)) throw wrong('has no valid host')
+  if (isIP(host) === 0 && !isHostName(host)) throw proxyError('has no valid host')
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
-    throw wrong('must end with its host or port')
+    throw proxyError('must end with its host or port')
   }
   const [user, password] = [decoded(url.username), decoded(url.password)]
   if (protocol === 'proxy') {
-    if (url.port === '') throw wrong('needs a port, like proxy://10.0.0.5:2525')
+    if (url.port === '') throw proxyError('needs a port, like proxy://10.0.0.5:2525')
     if (user !== '' || password !== '') {
-      throw wrong('has a user or a password, which the PROXY protocol cannot carry')
+      throw proxyError('has a user or a password, which the PROXY protocol cannot carry')
     }
   }
-  // RFC 1929 2: a length of one octet, and not zero.
+  // RFC 1929 2: each has 1 to 255 octets.
   if ([user, password].some((each) => Buffer.byteLength(each) > 255)) {
-    throw wrong('has a user or a password of more than 255 octets')
+    throw proxyError('has a user or a password of more than 255 octets')
   }
-  if ((user === '') !== (password === '')) throw wrong('needs both a user and a password, or neither')
+  if ((user === '') !== (password === '')) throw proxyError('needs both a user and a password, or neither')
   return {
     protocol,
     host,

@@ -1,24 +1,27 @@
-/** URLs. No message quotes one that may hold a password: a slip in it can put the password anywhere. */
+/**
+ * Parses URLs. No message quotes one that may hold a password, because a typing error can move the password into any
+ * part of it.
+ */
 import { SettingFormError, SettingValueError } from './value-error.ts'
 
-/** `https://host[:port][/path]`, without a slash at its end. */
+/** `http://` or `https://`, a host, and optionally a port and a path. The result has no slash at its end. */
 export function parseBaseUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw new SettingFormError('it must be a URL such as https://mail.example.com')
   }
-  const { username, password, search, hash, href } = new URL(text)
+  const { username, password, href } = new URL(text)
   if (username !== '' || password !== '') throw new SettingValueError('it must not hold a user or a password')
-  if (search !== '' || hash !== '') throw new SettingValueError('it must end with its host, port or path')
+  if (/[?#]/.test(text)) throw new SettingValueError('it must end with its host, port or path')
   return href.replace(/\/+$/, '')
 }
 
-/** With a path and a query, as providers of chat programs make them. */
+/** It may have a path and a query, like the webhook URLs of chat services. */
 export function parseHttpUrl(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href
   throw new SettingFormError('it must be a URL such as https://hooks.example.com/postroad')
 }
 
-/** Unchanged: an issuer is compared letter by letter (OpenID Connect Discovery 4.3). */
+/** Returns the text unchanged, because issuers are compared character by character (OpenID Connect Discovery 4.3). */
 export function parseIssuer(text: string): string {
   parseBaseUrl(text)
   return text
@@ -28,9 +31,7 @@ export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new SettingValueError(
-      'the user or password has a "%" that is not an escape; write a percent sign as %25',
-    )
+    throw new SettingValueError('the URL has a "%" that is not an escape; write a percent sign as %25')
   }
 }
 

@@ -1,4 +1,4 @@
-/** Settings of the section "Running": the log, the stop, and the file of settings. */
+/** Settings of the section "Running": logging, shutdown and the file of settings. */
 import { durationWithin } from '../parse/quantity.ts'
 import { oneOf } from '../parse/word.ts'
 import { setting } from '../setting.ts'
@@ -20,7 +20,7 @@ export const RUNNING_SETTINGS = {
     default: '30s',
     allowed: '0s to 1h',
     description:
-      'Longest time that a stop waits for open SMTP transactions; deliveries that are not finished by then return to the queue.',
+      'Longest time that a stop waits for open HTTP requests, SMTP transactions and deliveries. Deliveries that are not finished by then return to the queue.',
     example: '60s',
   }),
   POSTROAD_CONFIG: setting({

@@ -57,8 +57,8 @@ export const SERVICE_SETTINGS = {
       'Addresses for SMTP submission. `auto` means: in capture mode, if POSTROAD_LISTEN is an address that only this machine can ' +
       'reach, the ports 1025 and 2525 of that address without a login (a port that another program uses is skipped); otherwise `off`. ' +
       'Without a login (`?login=off`), mail is accepted from any From address and belongs to the oldest company. ' +
-      'At all other addresses, programs log in with any user name and an API key as the password. They use the certificate of ' +
-      'POSTROAD_TLS_CERT, and are served by nodes with the role `api`. Without TLS, only programs on this machine may log in, unless `?tls=opportunistic` states that the network in ' +
+      'At addresses with a login, programs log in with any user name and an API key as the password. The listeners use the certificate of ' +
+      'POSTROAD_TLS_CERT, and run on nodes with the role `api`. Without TLS, only programs on this machine may log in, unless `?tls=opportunistic` states that the network in ' +
       'between is yours. Behind a load balancer, `?proxy=on` makes the address of the client count instead of the address of the balancer: then only ' +
       'proxies of POSTROAD_TRUSTED_PROXIES may connect, and each connection must begin with a PROXY protocol header.',
     example: 'smtps://0.0.0.0:465, smtp://0.0.0.0:587',
@@ -102,7 +102,7 @@ export const SERVICE_SETTINGS = {
       'Where clients reach the service. Links in its answers (to files and to further pages) begin with this URL. If it is not set, they ' +
       'begin with the Host of the request, or with X-Forwarded-Proto and X-Forwarded-Host if a proxy of POSTROAD_TRUSTED_PROXIES ' +
       'sets them; links in webhooks then begin with the address of POSTROAD_LISTEN. Unsubscribe links in mail of the form ' +
-      'dialect are added only if it is set.',
+      'dialect are added only if POSTROAD_PUBLIC_URL is set.',
     example: 'https://mail.example.com',
   }),
   POSTROAD_TRUSTED_PROXIES: setting({
@@ -113,8 +113,8 @@ export const SERVICE_SETTINGS = {
     defaultShown: 'none',
     allowed: 'IP addresses and ranges of them, separated by commas',
     description:
-      'Proxies in front of the service that are trusted to name the client of a request: X-Forwarded-For is read from the right as ' +
-      'far as these proxies wrote it, and X-Forwarded-Proto and X-Forwarded-Host are used in links. Required behind a proxy for keys that are restricted to source networks; without ' +
+      'Proxies in front of the service that are trusted to name the client of a request: the client is the rightmost address in ' +
+      'X-Forwarded-For that is not one of these proxies, and X-Forwarded-Proto and X-Forwarded-Host are used in links. Required behind a proxy for keys that are restricted to source networks; without ' +
       'it, the address of the proxy counts.',
     example: '10.0.0.0/24,2001:db8::5',
   }),
@@ -126,9 +126,8 @@ export const SERVICE_SETTINGS = {
     defaultShown: "the machine's name",
     allowed: 'a host name',
     description:
-      'Name of this service in EHLO and in the SPF record that it suggests. For direct delivery it ' +
-      "should resolve to the machine's address, and that address back to it. There it must be fully qualified: many mail servers refuse " +
-      'other names.',
+      'Name of this service in EHLO and in the SPF record that it suggests. For direct delivery, the name must be fully qualified, because ' +
+      "many mail servers refuse other names. It should resolve to the machine's address, and that address should resolve back to the name.",
     example: 'mail.example.com',
   }),
   POSTROAD_BOUNCE_HOST: setting({
@@ -180,12 +179,12 @@ export const SERVICE_SETTINGS = {
   POSTROAD_CONSOLE_LISTEN: setting({
     section: 'Service',
     field: 'console',
-    parse: besideMain,
+    parse: parseExtraListener,
     default: 'same',
     allowed: '`same` (on POSTROAD_LISTEN), `off`, or host:port',
     description:
-      'Where the console is served, under `/console/`. With its own address, it is served only there, so that you can keep it inside ' +
-      'your own network, and nothing else is served there; it also uses the certificate of POSTROAD_TLS_CERT. Nodes with the role `api` serve it.',
+      'Where the console is served, under `/console/`. With its own address, the console is served only there, and nothing else is, so that you ' +
+      'can keep it inside your own network. That address also uses the certificate of POSTROAD_TLS_CERT. Nodes with the role `api` serve it.',
     example: '127.0.0.1:8588',
   }),
   POSTROAD_SESSION_LIFETIME: setting({
@@ -202,7 +201,7 @@ export const SERVICE_SETTINGS = {
   POSTROAD_METRICS_LISTEN: setting({
     section: 'Service',
     field: 'metrics',
-    parse: besideMain,
+    parse: parseExtraListener,
     default: 'off',
     allowed: '`off`, `same` (on POSTROAD_LISTEN), or host:port',
     description: 'Where `/metrics` (Prometheus text format) is served. It needs no key.',
@@ -228,8 +227,8 @@ export const SERVICE_SETTINGS = {
     defaultShown: 'nobody',
     allowed: 'addresses separated by commas; requires POSTROAD_SYSTEM_FROM',
     description:
-      'Addresses that get a mail when a check of `postroad doctor` finds a problem, and another when the problem is over. ' +
-      'Each mail is sent once, however many nodes there are.',
+      'Addresses that get an email when a check of `postroad doctor` finds a problem, and another when the problem is over. ' +
+      'Each email is sent once, however many nodes there are.',
     example: 'ops@example.com',
   }),
   POSTROAD_ALERT_WEBHOOK: setting({
@@ -263,7 +262,7 @@ export const SERVICE_SETTINGS = {
     field: null,
     parse: (text) => text,
     default: null,
-    allowed: 'text',
+    allowed: 'text; requires POSTROAD_OIDC_ISSUER',
     description: 'Client id of the service at the OpenID Connect provider.',
     example: 'postroad',
   }),
@@ -272,7 +271,7 @@ export const SERVICE_SETTINGS = {
     field: null,
     parse: (text) => text,
     default: null,
-    allowed: 'text',
+    allowed: 'text; requires POSTROAD_OIDC_ISSUER and POSTROAD_OIDC_CLIENT_ID',
     description: 'Client secret at the provider, if it has one. PKCE is used in either case.',
     example: '...',
     secret: 'all',
@@ -280,7 +279,7 @@ export const SERVICE_SETTINGS = {
 }
 
 /** A listener that may be off, shared with the main one, or separate. */
-function besideMain(text: string): 'off' | 'same' | HostPort {
+function parseExtraListener(text: string): 'off' | 'same' | HostPort {
   const word = text.toLowerCase()
   return word === 'off' || word === 'same' ? word : parseHostPort(text)
 }

@@ -66,7 +66,7 @@ export async function rehearsalObstacle({ path }: Pick<Forecast, 'path'>): Promi
 }
 
 export function notRehearsed(obstacle: string): DeliveryRehearsal {
-  return { ...nobody(obstacle, new Dialogue()), permanent: null }
+  return nobody(obstacle, new Dialogue())
 }
 
 /** Never rejects for what servers do. */
@@ -183,6 +183,7 @@ function isPermanent(reply: Reply, stage: Stage, { route, replies }: JudgingRule
   return CONSEQUENCES[judge(answer, route, replies)].ends
 }
 
+/** No server was asked. */
 function nobody(message: string, dialogue: Dialogue): DeliveryRehearsal {
-  return { accepted: false, server: null, message, permanent: false, tls: null, dialogue: dialogue.text }
+  return { accepted: false, server: null, message, permanent: null, tls: null, dialogue: dialogue.text }
 }

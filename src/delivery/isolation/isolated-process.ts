@@ -18,8 +18,8 @@ import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, KeyOctets, ToProcess } from './message.ts'
 
 /**
- * The capabilities of a server that can do everything: another variant of the message is made, if need be, while it is
- * sent.
+ * The message is first composed for a server with all capabilities. If the real server lacks one, another variant is
+ * made while it is sent.
  */
 const CAPABILITIES = { eightBitMime: true, smtpUtf8: true }
 

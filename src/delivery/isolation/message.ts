@@ -6,7 +6,7 @@ import type { Source } from '../path/source.ts'
 import type { FlatDelivery } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
 
-/** A key in octets (PKCS #8, DER): key objects cannot cross. */
+/** A signing key as octets (PKCS #8, DER), because key objects cannot be sent to another process. */
 export interface KeyOctets extends Omit<SigningKey, 'privateKey'> {
   privateKey: Uint8Array
 }

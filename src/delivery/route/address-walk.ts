@@ -44,13 +44,14 @@ export class AddressWalk {
 
   async visit(endpoint: ServerEndpoint, found: readonly string[]): Promise<FoundSession> {
     const addresses = preferring(endpoint.preferred, found).slice(0, this.#state.limits.addressesPerServer)
-    const reachable = await this.#visit(endpoint, addresses, (address) =>
-      this.#mayAsk(endpoint.target, address),
-    )
+    const { hosts, route } = this.#state
+    const { port } = endpoint.target
     // A relay is the only way out, so a host that was unreachable a moment ago is tried all the same. The queue lets
     // only one delivery at a time do so (queue/path-health.ts).
-    if (reachable.asked || this.#state.route !== 'relay') return reachable
-    return await this.#visit(endpoint, addresses, () => true)
+    const isLastResort =
+      route === 'relay' && addresses.every((address) => hosts.isUnreachable(`${address}:${port}`))
+    const mayAsk = isLastResort ? () => true : (address: string) => this.#mayAsk(endpoint.target, address)
+    return await this.#visit(endpoint, addresses, mayAsk)
   }
 
   async #visit(
@@ -80,7 +81,7 @@ export class AddressWalk {
     const waits = this.#state.hosts.waits(`${address}:${port}`)
     if (waits === 0) return true
     const asked = serverName({ host, address, port })
-    const message = `${asked} could not be reached a moment ago, and is not tried again yet`
+    const message = `${asked} could not be reached a moment ago and is not tried again yet`
     this.#request.dialogue.note(message)
     this.#notBefore = Math.min(this.#notBefore, Math.ceil(Date.now() + waits))
     this.#answers.failUnreachable(asked, '4.4.1', message)

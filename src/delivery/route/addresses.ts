@@ -12,15 +12,15 @@ import { reaches, type Source } from '../path/source.ts'
 import { SmtpError } from '../smtp/error.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 
-/** The addresses that a host can be connected to: at least one, in the order to try them. */
+/** The addresses at which to try a host, in order and at least one; or the reason why there is none. */
 export type ServerAddresses =
   | { kind: 'addresses'; addresses: string[] }
   | { kind: 'none'; failure: RouteFailure }
 
-/** Milliseconds for which IPv6 is tried last after the network reported that there is no route. */
+/** Milliseconds for which IPv6 is tried last after a failure that means there is no way out over it. */
 const IPV6_PAUSE = 5 * 60_000
 
-/** Where a connection leads: through a proxy it does not begin in this machine's network. */
+/** Where a connection goes. With a proxy, it begins in another machine's network. */
 type ConnectTarget = Pick<SmtpTarget, 'address' | 'proxy'>
 
 /**
@@ -30,7 +30,7 @@ type ConnectTarget = Pick<SmtpTarget, 'address' | 'proxy'>
 export class Ipv6Reachability {
   readonly #own: () => string[]
   #unreachableUntil = Number.NEGATIVE_INFINITY
-  /** An address beyond our own network has been reached. */
+  /** An IPv6 address beyond our own network has been reached. */
   #hasWorked = false
 
   constructor(own = interfaceAddresses) {
@@ -53,9 +53,10 @@ export class Ipv6Reachability {
   }
 
   /**
-   * True when this machine has no route to the address, or no address of its own of that family. A refusal, or a
-   * time-out, concerns only that host. But where a machine has no public IPv6 address, a router on the way drops what
-   * it sends, or reports that the host cannot be reached.
+   * True when the failure means that this machine has no way out: no route, or no address of its own in that family. A
+   * host that cannot be reached, or a time-out, concerns only that host; but on a machine without a public IPv6
+   * address, a router may drop its packets or report the host as unreachable. So these count there until a connection
+   * over IPv6 has succeeded.
    */
   hasNoWayOut(way: ConnectTarget, error: unknown): boolean {
     if (!(error instanceof SmtpError) || error.stage !== 'connect') return false
@@ -142,7 +143,7 @@ function nowhere(host: string, domain: string, guard: AddressGuard) {
   return none('5.4.4', sentence)
 }
 
-/** Without the addresses of a family that the source has no address of. */
+/** Leaves out the addresses of a family in which the source has no address. */
 export function reachableAddresses(
   found: ServerAddresses,
   host: string,

@@ -1,4 +1,4 @@
-/** Hands the message of one attempt over on a session, in as many transactions as its server wants. */
+/** Sends the message of one attempt on a session, in as many transactions as its server needs. */
 import { failureOfReply, type RouteFailure } from '../outcome.ts'
 import type { SmtpSession } from '../smtp/session.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
@@ -31,7 +31,7 @@ export class AttemptTransactions {
     return this.#session?.isAtDot(this.#request.dialogue) ?? false
   }
 
-  /** Ends the session if its server has owed an answer for that many milliseconds; true when it did. */
+  /** Ends the session if its server has owed an answer for that many milliseconds. True: the session was ended. */
   cutIfSilent(silence: number): boolean {
     return this.#session?.cutIfSilent(this.#request.dialogue, silence) ?? false
   }
@@ -67,7 +67,8 @@ export class AttemptTransactions {
       }
     } finally {
       this.#session = null
-      // postscreen accepts no mail on the connection on which it tests a client, whatever comes later.
+      // A session that refused all recipients for now is not kept: postscreen takes no mail on a connection on which it
+      // tests a client.
       this.#state.pool.release(pooled, !refusedAll)
       this.#atDot?.leave()
     }
@@ -82,7 +83,10 @@ export class AttemptTransactions {
     return { ...found, finding: 'unreachable', unreachable: true, asked: server }
   }
 
-  /** The message waits for its answer: the next delivery may begin behind it, if the session has room for it. */
+  /**
+   * Offers the session to the next delivery while this message waits for the answer to its final dot, if the session
+   * can take another transaction.
+   */
   #offer(pooled: PooledSession, key: string, host: string): void {
     const { onDot, delivery } = this.#request
     if (!delivery.path.terms.envelopeBehindDot) return

@@ -74,7 +74,7 @@ export class DirectRoute implements Route {
     // `only` makes refusals temporary, because the domain's other servers may accept the message later.
     const walk = new ServerWalk(request, this.#state, only)
     const result = await walk.visit(servers)
-    this.#tellOfRefusedAddresses(domain, walk.failures)
+    this.#warnOfRefusedAddresses(domain, walk.failures)
     // A server that must be tried again stays the preferred one even if it could not be reached.
     return { ...result, server: result.server ?? (only ? preferredServer : null) }
   }
@@ -83,7 +83,7 @@ export class DirectRoute implements Route {
     this.#state.pool.destroy()
   }
 
-  /** The hosts that the queue has looked up, or new ones when the mail has waited too long since. */
+  /** The hosts that the queue looked up, or those of a new look-up once that answer has expired. */
   async #hostsOf(domain: string, { delivery }: RouteRequest): Promise<MailHosts> {
     const { servers } = delivery.path.site
     if (servers !== null && monotonic() < servers.until) return servers.hosts
@@ -109,7 +109,7 @@ export class DirectRoute implements Route {
         const published = isReport ? { secure: false, mtaSts: null } : { secure, mtaSts }
         const policy = await policies({ domain, host, port, ...published, atLeast }, resolver)
         const counted = isReport ? null : () => countedPolicy({ domain, host, mtaSts, policy })
-        // RFC 8460 counts the sessions that TLS was the reason not to open.
+        // RFC 8460 also counts sessions that were not opened because of TLS.
         if (policy.kind === 'none') return { ...policy, counted: policy.source === null ? null : counted }
         const { source: tlsSource, ...demand } = policy.demand
         const target = {
@@ -132,7 +132,7 @@ export class DirectRoute implements Route {
     }
   }
 
-  #tellOfRefusedAddresses(domain: string, failures: RouteFailure[]): void {
+  #warnOfRefusedAddresses(domain: string, failures: RouteFailure[]): void {
     for (const { refusedAddress, message, detail } of failures) {
       if (!refusedAddress) continue
       const hint = 'If that network is yours, POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it.'
@@ -142,19 +142,22 @@ export class DirectRoute implements Route {
 }
 
 /**
- * The hosts, with that of the session on which the delivery is to begin first, if it is one of the best hosts. That
- * host was chosen at random when the session was opened.
+ * Puts the host of the session that the delivery is to begin on first, if it is one of the best hosts. That host was
+ * chosen at random when its session was opened.
  */
 function sessionHostFirst({ behind }: RouteRequest, hosts: string[], best: readonly string[] = []): string[] {
   if (behind === undefined || !best.includes(behind.host)) return hosts
   return [behind.host, ...hosts.filter((host) => host !== behind.host)]
 }
 
-/** The message has more octets than the site takes, so its servers need not be asked. */
+/**
+ * The failure of a message that is larger than the site accepts, so that its servers need not be asked. Null: it is not
+ * larger.
+ */
 async function beyondSize({ delivery, message }: RouteRequest): Promise<RouteFailure | null> {
   const { size } = delivery.path.terms
   if (size === undefined) return null
-  // The smallest variant: a server that needs another one says so itself.
+  // The smallest variant: the session compares a larger one with the server's own limit.
   const { size: octets } = await message({ eightBitMime: true, smtpUtf8: true })
   if (octets <= size) return null
   const sentence = `The site accepts messages of up to ${size} octets, this one has ${octets}`

@@ -1,4 +1,7 @@
-/** The trouble that a walk has met, in the form that the queue gets it; queue/evidence.ts decides whom it concerns. */
+/**
+ * Turns the trouble that an attempt met into the report for the queue. queue/evidence.ts decides whose mail it
+ * concerns.
+ */
 import type { Hindrance } from '../../email/hindrance.ts'
 import { parseServer } from '../../email/server-name.ts'
 import type { HindranceReport } from '../delivery.ts'
@@ -35,7 +38,10 @@ export function reportOf({
   return report
 }
 
-/** A reply with the host that gave it: other mail, which has not asked the server, is held with these words. */
+/**
+ * Puts the server's host before its reply: the words are also shown for other mail, which is held and has not reached
+ * the server.
+ */
 function withServerName(message: string, server: string | undefined): string {
   return server === undefined || !/^[45]\d\d[ -]/.test(message)
     ? message

@@ -1,11 +1,11 @@
 import { monotonic } from '../../common/clock.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 
-/** The longest time (ms) for which a host is left alone; mail waits by its own schedule besides. */
+/** The longest time (ms) for which a host is not asked. The retries of mail have their own schedule. */
 const LONGEST_MS = 10 * 60_000
-/** Milliseconds that a caller has to find out whether a host is back. */
+/** Milliseconds in which one caller finds out whether a host is back; after that, another caller may ask. */
 const PROBE_MS = 60_000
-/** Hosts remembered at most; the oldest is forgotten. */
+/** The most hosts remembered; the one that failed longest ago is forgotten. */
 const MAX_HOSTS = 10_000
 
 interface Unreachable {
@@ -28,7 +28,7 @@ export class HostMemory {
     this.#now = now
   }
 
-  /** Milliseconds until the host is asked again; 0: ask it now, then call `reached` or `failed`. */
+  /** Milliseconds until the host is asked again; 0: ask it now, then call `recordSuccess` or `recordFailure`. */
   waits(host: string): number {
     if (this.#hosts.size === 0) return 0
     const known = this.#hosts.get(host)

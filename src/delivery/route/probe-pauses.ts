@@ -37,8 +37,4 @@ export class ProbePauses {
   spread(): number {
     return Math.round(this.#longest * this.#random())
   }
-
-  get longest(): number {
-    return this.#longest
-  }
 }

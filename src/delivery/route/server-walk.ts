@@ -59,12 +59,15 @@ export class ServerWalk {
       if (this.#answers.left.length === 0 || this.#end.isCut || !this.#end.mayGoOn()) break
       if (visited >= MOST_REFUSING && this.#isRefused()) break
       if (visited >= maxServers || this.#end.timeLeft <= 0) {
-        const limit = visited >= maxServers ? `${visited} servers` : 'the time of one attempt'
-        this.#request.dialogue.note(`no further servers are tried: ${limit}`)
+        const isLate = visited < maxServers
+        const why = isLate ? 'the time of one attempt is over' : `${visited} have been tried`
+        this.#request.dialogue.note(`no further servers are tried: ${why}`)
         this.#answers.failAll({
           finding: 'server',
           enhancedCode: '4.4.1',
-          message: `No server accepted the message within ${limit}`,
+          message: isLate
+            ? 'No server accepted the message within the time of one attempt'
+            : `None of the ${visited} servers that were tried accepted the message`,
         })
         break
       }
@@ -77,6 +80,7 @@ export class ServerWalk {
         break
       }
     }
+    // Releases the recipients that are left.
     if (this.#request.stopping.aborted) this.#end.mayGoOn()
     return this.#result()
   }
@@ -87,7 +91,7 @@ export class ServerWalk {
     const { tlsSessions } = this.#opening
     if (tlsSessions.length > 0) result.tlsSessions = tlsSessions
     if (hindrance !== null) result.hindrance = reportOf(hindrance)
-    // Every failure counts: another server may have been asked in vain.
+    // Only if every failure is one: otherwise some server could be asked.
     const { failures } = this
     if (server === null && failures.length > 0 && failures.every(({ noWayOut }) => noWayOut))
       result.noWayOut = true

@@ -10,7 +10,7 @@ export class SessionAtDot {
   readonly key: string
   /** The name of the server. */
   readonly host: string
-  /** Resolves when the delivery has its answer and leaves the session. */
+  /** Resolves when the delivery no longer uses the session. */
   readonly left: Promise<void>
   readonly #leave: () => void
   #isLeft = false

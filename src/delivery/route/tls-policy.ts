@@ -20,7 +20,7 @@ export interface PolicyQuestion {
   host: string
   /** The port that is connected to. */
   port: number
-  /** The host was named by a validated answer. */
+  /** The host comes from an answer that DNSSEC validated. */
   secure: boolean
   /** The domain's MTA-STS policy (RFC 8461); null: it has none. */
   mtaSts: MtaStsPolicy | null
@@ -77,7 +77,7 @@ function mtaStsPolicy({ domain, host, ...question }: PolicyQuestion): HostPolicy
   return { kind: 'none', source: 'mta-sts', failure: { finding: 'server', enhancedCode: '4.7.5', message } }
 }
 
-/** RFC 8461 5: `testing` changes nothing, it only asks for reports. */
+/** RFC 8461 5: `testing` only asks for reports, and enforces nothing. */
 function isEnforced({ mtaSts }: Pick<PolicyQuestion, 'mtaSts'>): boolean {
   return mtaSts !== null && mtaSts.mode === 'enforce' && mtaSts.expiresAt > Date.now()
 }

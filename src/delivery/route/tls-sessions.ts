@@ -1,4 +1,4 @@
-/** The result of a session, or of the failure to open one, in a TLS report (RFC 8460 4.3). */
+/** What a TLS report (RFC 8460 4.3) says about a session, or about a session that could not be opened. */
 import type { TlsPolicyType, TlsSession } from '../../mail/domain-report/tls-report.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
 import { PolicyInvalid } from '../mta-sts/fetch-policy.ts'
@@ -14,9 +14,9 @@ export interface CountedPolicy {
   type: TlsPolicyType
   policy: string[]
   hosts: string[]
-  /** The result of every session that the policy does not allow; null: it allows sessions. */
+  /** The result that sessions with the host count with, because the policy does not allow the host; null: it does. */
   refusal: string | null
-  /** The policy only asks for reports: sessions take place that it would not allow (RFC 8461 5). */
+  /** The policy only asks for reports: sessions that it would forbid take place all the same (RFC 8461 5). */
   testing: boolean
 }
 
@@ -29,34 +29,40 @@ interface PolicyInForce {
 
 const CERTIFICATE_RESULTS: readonly (readonly [pattern: RegExp, result: string])[] = [
   [/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/, 'certificate-expired'],
-  [/ERR_TLS_CERT_ALTNAME_INVALID/, 'certificate-host-mismatch'],
+  [/ERR_TLS_CERT_ALTNAME_INVALID|certificate is not valid for/, 'certificate-host-mismatch'],
   [/SELF_SIGNED|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA/, 'certificate-not-trusted'],
 ]
 const LONGEST_REASON = 200
 
-/** DANE takes precedence over MTA-STS (RFC 8461 2), and so is the policy that counts where both are published. */
+/**
+ * The policy that sessions are counted under. DANE takes precedence over MTA-STS (RFC 8461 2), so DANE counts where
+ * both are in force.
+ */
 export function countedPolicy({ domain, host, mtaSts, policy }: PolicyInForce): CountedPolicy {
-  const none = { domain, host, hosts: [], refusal: null, testing: false }
+  const common = { domain, host, hosts: [], refusal: null, testing: false }
   if (policy.kind === 'none' && policy.source === 'dane') {
-    return { ...none, type: 'tlsa', policy: [], refusal: 'dnssec-invalid' }
+    return { ...common, type: 'tlsa', policy: [], refusal: 'dnssec-invalid' }
   }
   if (policy.kind === 'demand' && policy.demand.source === 'dane') {
     const records = policy.demand.dane?.records ?? []
     const lines = records.map(({ usage, selector, matchingType, data }) => {
       return `${usage} ${selector} ${matchingType} ${data.toString('hex')}`
     })
-    return { ...none, type: 'tlsa', policy: lines }
+    return { ...common, type: 'tlsa', policy: lines }
   }
   if (mtaSts === null || mtaSts.mode === 'none' || mtaSts.expiresAt <= Date.now()) {
-    return { ...none, type: 'no-policy-found', policy: [] }
+    return { ...common, type: 'no-policy-found', policy: [] }
   }
   const { mode, mx } = mtaSts
   const lines = ['version: STSv1', `mode: ${mode}`, ...mx.map((pattern) => `mx: ${pattern}`)]
   const refusal = permitsHost(mtaSts, host) ? null : 'validation-failure'
-  return { ...none, type: 'sts', policy: lines, hosts: mx, refusal, testing: mode === 'testing' }
+  return { ...common, type: 'sts', policy: lines, hosts: mx, refusal, testing: mode === 'testing' }
 }
 
-/** A session that was opened. `fault`: TLS had failed before, and the session is not encrypted. */
+/**
+ * The result of a session that was opened. `fault`: the error with which TLS failed before, if the session is not
+ * encrypted.
+ */
 export function sessionResult(
   counted: CountedPolicy,
   target: { address: string },
@@ -65,14 +71,22 @@ export function sessionResult(
 ): TlsSession {
   if (tls === null) {
     const reason = fault?.message ?? null
-    return sessionOf(counted, target, fault === null ? 'starttls-not-supported' : resultIn(reason!), reason)
+    return sessionOf(
+      counted,
+      target,
+      fault === null ? 'starttls-not-supported' : resultOfReason(reason!),
+      reason,
+    )
   }
   if (!counted.testing) return sessionOf(counted, target, null, null)
   if (counted.refusal !== null) return sessionOf(counted, target, counted.refusal, null)
-  return sessionOf(counted, target, tls.doubt === null ? null : resultIn(tls.doubt), tls.doubt)
+  return sessionOf(counted, target, tls.doubt === null ? null : resultOfReason(tls.doubt), tls.doubt)
 }
 
-/** No session. Null when that had nothing to do with TLS. `target` null: the policy does not allow one. */
+/**
+ * The result of a session that was not opened; null: TLS was not the reason. `target` null: the policy does not allow
+ * the session.
+ */
 export function sessionFailure(
   counted: CountedPolicy,
   target: { address: string } | null,
@@ -80,16 +94,18 @@ export function sessionFailure(
 ): TlsSession | null {
   if (target === null) return sessionOf(counted, null, counted.refusal ?? 'validation-failure', null)
   if (!(error instanceof SmtpError) || (error.kind !== 'tls' && error.stage !== 'starttls')) return null
-  return sessionOf(counted, target, resultIn(error.message), error.message)
+  return sessionOf(counted, target, resultOfReason(error.message), error.message)
 }
 
 /** The MTA-STS policy of a domain could not be fetched (RFC 8460 4.3.2.2). */
 export function policyFailure(domain: string, error: Error): TlsSession {
   const { message: reason } = error
+  // A domain may have any of the words in its name.
+  const words = reason.replaceAll(domain, '')
   const result =
     error instanceof PolicyInvalid
       ? 'sts-policy-invalid'
-      : /certificate|CERT_|SELF_SIGNED|ALTNAME/i.test(reason)
+      : /certificate|CERT_|SELF_SIGNED|ALTNAME/i.test(words)
         ? 'sts-webpki-invalid'
         : 'sts-policy-fetch-error'
   const failure = {
@@ -102,7 +118,7 @@ export function policyFailure(domain: string, error: Error): TlsSession {
   return { domain, type: 'sts', policy: [], hosts: [], failure }
 }
 
-function resultIn(reason: string): string {
+function resultOfReason(reason: string): string {
   if (/offers no STARTTLS|refused STARTTLS/.test(reason)) return 'starttls-not-supported'
   return CERTIFICATE_RESULTS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'validation-failure'
 }

@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { serverName } from '../../email/server-name.ts'
-import { CONNECT_FAULTS } from '../../network/connect-fault.ts'
+import { connectFault } from '../../network/connect-fault.ts'
 import { ProxyFault } from '../../network/proxy/fault.ts'
 import { type OutgoingProxy, PROXY_ANSWERS_MS, proxyName } from '../../network/proxy/proxy.ts'
 import { openTunnel } from '../../network/proxy/tunnel.ts'
@@ -188,9 +188,9 @@ export class SmtpConnection {
     } catch (error) {
       if (this.#failure) return this.#failure
       if (!(error instanceof ProxyFault)) throw error
-      const { kind, message, code } = error
+      const { kind, message } = error
       if (kind !== 'server') return this.#failAtProxy(message)
-      return this.fail('connect', `${message} (through ${proxyName(proxy)})`, undefined, code && { code })
+      return this.fail('connect', `${message} (through ${proxyName(proxy)})`)
     }
     if (this.#failure) return this.#failure
     this.deadline.clear()
@@ -494,8 +494,7 @@ export class SmtpConnection {
   #onError = (error: NodeJS.ErrnoException): void => {
     if (this.#isUnknownToProxy()) return
     const reason = error.code ?? error.message
-    if (this.#stage === 'connect')
-      this.fail('connect', CONNECT_FAULTS[reason] ?? `cannot be reached: ${reason}`, undefined, error)
+    if (this.#stage === 'connect') this.fail('connect', connectFault(reason), undefined, error)
     else
       this.fail(
         'closed',

@@ -43,13 +43,14 @@ export const companyWorks: Works<typeof COMPANY_ROUTES> = {
   },
 
   'GET /companies/:company/logo': async ({ op, company, query }) => {
-    const { type, octets } = await showLogo(op, { company: oneCompany(company) })
+    const { type, octets, digest } = await showLogo(op, { company: oneCompany(company) })
     return {
       status: 200,
       type,
       body: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
       headers: DATA_HEADERS,
-      ...(query.v !== undefined && { cache: KEPT }),
+      // An address with an earlier digest shows the present logo, which is not to be kept under it.
+      ...(query.v !== undefined && query.v === digest && { cache: KEPT }),
     }
   },
 

@@ -12,7 +12,7 @@ function shownOf(
 ): ShownExplanation {
   const shown = explanationJson(explanation, tried)
   const { source } = shown
-  // A proxy is named by its place in the operator's network.
+  // The name of a proxy is its address in the operator's network, so only operators see it.
   const proxy = caller.kind === 'operator' ? source.proxy : null
   return { headline: headlineOf(explanation), ...shown, source: { ...source, proxy } }
 }

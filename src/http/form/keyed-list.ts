@@ -1,4 +1,7 @@
-/** Lists whose entries have keys, shown for each domain: a row describes a list, and its routes follow from it. */
+/**
+ * Routes for the lists of a domain whose entries have keys, such as tags and suppressions. One object describes a list,
+ * and its routes follow from it.
+ */
 import type { Static, TSchema } from 'typebox'
 import type { Principal, SendingDomain } from '../../accounts/account.ts'
 import type { Operation } from '../../operate/verb.ts'
@@ -26,7 +29,7 @@ interface ListAction {
   query?: TSchema
   body?: TSchema
   answer: TSchema
-  /** `given`: the body, or else the query, as its schema has it. Resolves to the answer. */
+  /** `given`: the validated body; the validated query if the action has no body. Resolves to the answer. */
   work(call: ListCall, given: unknown): Promise<object>
 }
 

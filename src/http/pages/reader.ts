@@ -132,22 +132,26 @@ function field(name: string, schema: Schema, required: boolean, depth: number): 
 
 /** The description of a schema and of its parts. */
 function shape(schema: Schema, depth: number): string {
-  const { description, properties = {}, required = [], items, anyOf, oneOf } = schema
+  const { description, properties = {}, required = [] } = schema
   const fields = Object.entries(properties).map(([name, each]) =>
     field(name, each, required.includes(name), depth + 1),
   )
-  const inner = [items, ...(anyOf ?? oneOf ?? [])].filter((each) => each !== undefined && hasFields(each))
+  const inner = partsOf(schema).filter(hasFields)
   return (
     (description === undefined ? '' : ` ${words(description)}`) +
     (fields.length === 0 || depth > DEPTH ? '' : `<dl>${fields.join('')}</dl>`) +
-    (depth > DEPTH ? '' : inner.map((each) => shape(each!, depth + 1)).join(''))
+    (depth > DEPTH ? '' : inner.map((each) => shape(each, depth + 1)).join(''))
   )
 }
 
-function hasFields({ properties, items, anyOf, oneOf }: Schema): boolean {
-  return (
-    properties !== undefined || [items, ...(anyOf ?? oneOf ?? [])].some((each) => each && hasFields(each))
-  )
+/** The schemas of items, choices, and values whose keys are free. */
+function partsOf({ items, anyOf, oneOf, additionalProperties }: Schema): Schema[] {
+  const values = typeof additionalProperties === 'object' ? additionalProperties : undefined
+  return [items, values, ...(anyOf ?? oneOf ?? [])].filter((each) => each !== undefined)
+}
+
+function hasFields(schema: Schema): boolean {
+  return schema.properties !== undefined || partsOf(schema).some(hasFields)
 }
 
 /** The type in a few words. */
@@ -157,10 +161,15 @@ function kind(schema: Schema): string {
   if (schema.enum !== undefined) {
     return schema.enum.map((value) => `<code>${escapedHtml(JSON.stringify(value))}</code>`).join(' ')
   }
+  if (typeof schema.additionalProperties === 'object' && schema.properties === undefined) {
+    return `object of ${kind(schema.additionalProperties)} by key`
+  }
   const choices = anyOf ?? oneOf
   if (choices !== undefined) return choices.map(kind).join(' or ')
   const base =
-    type === 'array' ? `list of ${items ? kind(items) : 'values'}` : [type ?? 'any'].flat().join(' or ')
+    type === 'array'
+      ? `list of ${items ? kind(items) : 'values'}`
+      : escapedHtml([type ?? 'any'].flat().join(' or '))
   const bounds = [
     format,
     minimum === undefined ? undefined : `from ${minimum}`,
@@ -170,9 +179,8 @@ function kind(schema: Schema): string {
     maxItems === undefined ? undefined : `at most ${maxItems}`,
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
   ]
-  return [base, ...bounds.filter((bound) => bound !== undefined)]
-    .map((word) => escapedHtml(String(word)))
-    .join(', ')
+  const escaped = bounds.filter((bound) => bound !== undefined).map((bound) => escapedHtml(bound))
+  return [base, ...escaped].join(', ')
 }
 
 /** A sentence, with text in backticks as code. */

@@ -1,7 +1,10 @@
 import { invalidField } from '../../intake/refusal.ts'
 import { clip } from '../fault.ts'
 
-/** Throws a Refusal when the text means neither. `field`: the client's name of the field. */
+/**
+ * Whether the text means yes. Throws a Refusal when it means neither yes nor no. `field`: the name of the field in the
+ * request.
+ */
 export function isYes(field: string, text: string): boolean {
   const word = text.trim()
   if (/^(?:yes|true|1|on)$/i.test(word)) return true

@@ -92,6 +92,7 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
     headers: fields.map(({ name, value }) => [name, value]),
     control: readControl(fields),
   }
+  for (const field of fields) if (isUnread(field)) mailboxesOf(field)
   const from = values('from')[0]
   if (from !== undefined) message.from = from
   const messageId = values('message-id')[0]
@@ -103,6 +104,11 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   const html = firstBody(octets, root, 'text/html')
   if (html !== undefined) message.html = html
   return message
+}
+
+/** Mailboxes that only `normaliseRaw` uses: by then it would be too late to refuse the message. */
+function isUnread({ lower }: RawField): boolean {
+  return isMailboxField(lower) && !isAuthorField(lower) && lower !== 'reply-to'
 }
 
 /** A header of legal size ends within this many octets, unless its line ends have many octets each. */

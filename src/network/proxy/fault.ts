@@ -9,12 +9,9 @@ type ProxyFaultKind = 'proxy' | 'refusal' | 'server'
 export class ProxyFault extends Error {
   override name = 'ProxyFault'
   readonly kind: ProxyFaultKind
-  /** For the kind `server`, the error code that a socket would report. */
-  readonly code: string | undefined
 
-  constructor(kind: ProxyFaultKind, message: string, code?: string) {
+  constructor(kind: ProxyFaultKind, message: string) {
     super(message)
     this.kind = kind
-    this.code = code
   }
 }

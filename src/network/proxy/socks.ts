@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SocksClient } from 'socks'
-import { CONNECT_FAULTS } from '../connect-fault.ts'
+import { connectFault } from '../connect-fault.ts'
 import { ProxyFault } from './fault.ts'
 import type { OutgoingProxy, ProxiedConnection } from './proxy.ts'
 
@@ -83,7 +83,7 @@ function faultOf(message: string, answered: boolean): ProxyFault {
   if (reply !== undefined) {
     const code = OF_SERVER[reply]
     if (code === undefined) return new ProxyFault('refusal', REFUSALS[reply] ?? 'gave an unknown answer')
-    return new ProxyFault('server', CONNECT_FAULTS[code] ?? `cannot be reached: ${code}`, code)
+    return new ProxyFault('server', connectFault(code))
   }
   const known = BEFORE.find(([pattern]) => pattern.test(message))
   if (known !== undefined) return new ProxyFault('proxy', known[1])

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { CONNECT_FAULTS } from '../connect-fault.ts'
+import { connectFault } from '../connect-fault.ts'
 import { ProxyFault } from './fault.ts'
 import { proxyHeader } from './header.ts'
 import type { OutgoingProxy, ProxiedConnection } from './proxy.ts'
@@ -39,8 +39,7 @@ export function reachProxy(socket: Socket): Promise<void> {
   socket.once('close', () => reject(new ProxyFault('proxy', 'closed the connection')))
   // It stays, so that an error meanwhile has a listener.
   socket.on('error', (error: NodeJS.ErrnoException) => {
-    const reason = error.code ?? error.message
-    reject(new ProxyFault('proxy', CONNECT_FAULTS[reason] ?? `cannot be reached: ${reason}`))
+    reject(new ProxyFault('proxy', connectFault(error.code ?? error.message)))
   })
   return promise
 }

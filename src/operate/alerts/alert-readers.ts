@@ -13,7 +13,10 @@ export interface AlertReader {
   isOperator: boolean
 }
 
-/** Operators, and confirmed members of the company that the alert is about. */
+/**
+ * Those operators, and confirmed members of the company that the alert is about, who have an address and chose alerts
+ * of this kind.
+ */
 export function readersOf(
   { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
   people: readonly Pick<Person, 'address' | 'alerts' | 'memberships' | 'operator'>[],

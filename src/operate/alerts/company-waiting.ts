@@ -21,8 +21,10 @@ import { nameOf } from './company-name.ts'
 import { NOTHING_FOUND, type ProblemFindings, withEach } from './problem-search.ts'
 
 const WAITS_MS = 3_600_000
-/** Lanes of a company whose site is looked up: those of the oldest mail. */
+/** The most lanes of one company for which a site is looked up: those with the oldest mail. */
 const MOST_LOOKED_UP = 5
+
+const TRIED_AGAIN = 'The mail will be tried again automatically; the overview shows when.'
 
 type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
 
@@ -121,15 +123,15 @@ function heldMail(op: Operation, { companyId, domain }: WaitingLane, closed: Sit
   return {
     ...subject(op, companyId),
     found: `Mail to ${domain} has waited for an hour: ${why.replace(/\.$/, '')}.`,
-    advice: 'The mail is tried again by itself: the overview shows when.',
-    memberAdvice: 'The mail is tried again by itself: the overview shows when.',
+    advice: TRIED_AGAIN,
+    memberAdvice: TRIED_AGAIN,
   }
 }
 
 function dueMail(op: Operation, companyId: string): NewAlert {
   return {
     ...subject(op, companyId),
-    found: 'Mail has been due for an hour, and was not tried.',
+    found: 'Mail has been due for an hour but has not been tried.',
     advice: 'Check under “Nodes” on the page Installation that a delivery node runs, and read its log.',
     memberAdvice: 'Ask the operator of this service.',
   }

@@ -2,6 +2,7 @@
 
 import type { RecordState, SendingDomain } from '../../accounts/account.ts'
 import type { RecordCheck } from '../../accounts/record-check.ts'
+import { RECORD_NAMES } from '../../accounts/record-names.ts'
 import { acceptsMail } from '../../accounts/sending.ts'
 import { verifyDomain } from '../../accounts/verify.ts'
 import { namedFew } from '../../common/named-few.ts'
@@ -72,7 +73,7 @@ async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckF
 }
 
 function lacking(records: readonly RecordCheck[]): string {
-  return `${records.map(({ kind, name, state }) => `${kind.toUpperCase()} record ${WORDS[state]} (${name})`).join('; ')}.`
+  return `${records.map(({ kind, name, state }) => `${RECORD_NAMES[kind]} record ${WORDS[state]} (${name})`).join('; ')}.`
 }
 
 const WORDS: Readonly<Record<RecordState, string>> = {

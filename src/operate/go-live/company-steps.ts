@@ -1,9 +1,12 @@
-/** The steps that a company takes itself: a first message, and a domain of its own. */
-import type { SendingDomain } from '../../accounts/account.ts'
+/** The steps that a company takes itself: a first message, a domain of its own, and its DNS records. */
+import type { RecordState, SendingDomain } from '../../accounts/account.ts'
+import { dnsRecords } from '../../accounts/dns-records.ts'
+import { RECORD_NAMES } from '../../accounts/record-names.ts'
 import { namedFew } from '../../common/named-few.ts'
 import { accountsOf, visibleAccounts } from '../authority.ts'
+import { serviceNames } from '../service-names.ts'
 import type { Operation } from '../verb.ts'
-import { done, open, type StepResult, wrong } from './step.ts'
+import { done, open, type StepResult, unknown, wrong } from './step.ts'
 
 /** RFC 6761 6.2: names under it never resolve. The domain of the first start is one of them. */
 const TEST_NAME = /(^|\.)test$/
@@ -30,13 +33,29 @@ export async function dnsStep(op: Operation, companyId: string): Promise<StepRes
     return open('There is no domain yet, so there are no records to publish.', 'Add a domain first.')
   const verified = domains.filter(({ status }) => status === 'verified').map(({ name }) => name)
   if (verified.length > 0) return done(`The records of ${namedFew(verified, 'and')} were found.`)
-  const [domain] = domains
-  const seen = Object.entries(domain!.seen).filter(([, state]) => state !== 'right')
-  const advice = `Publish the records of ${domain!.name} at your DNS provider. Copy them from the page of the domain, then verify them there.`
-  if (Object.keys(domain!.seen).length === 0)
-    return open(`The DNS records of ${domain!.name} have not been checked yet.`, advice)
-  const kinds = seen.map(([kind, state]) => `${kind.toUpperCase()} ${state}`).join(', ')
-  return wrong(`Of ${domain!.name}: ${kinds}.`, advice)
+  return recordsStep(op, domains[0]!)
+}
+
+function recordsStep(op: Operation, domain: SendingDomain): StepResult {
+  const { name } = domain
+  const advice = `Publish the records of ${name} at your DNS provider. Copy them from the page of the domain, then verify them there.`
+  if (Object.keys(domain.seen).length === 0)
+    return open(`The DNS records of ${name} have not been checked yet.`, advice)
+  const records = dnsRecords(domain, serviceNames(op, domain)).filter(({ required }) => required)
+  const namesOf = (state: RecordState) =>
+    records.flatMap(({ kind, seen }) => (seen === state ? RECORD_NAMES[kind] : []))
+  const [missing, different, silent] = [namesOf('missing'), namesOf('different'), namesOf('unknown')]
+  if (different.length > 0) {
+    const also = missing.length > 0 ? ` Missing: ${missing.join(', ')}.` : ''
+    return wrong(`DNS has other values for these records of ${name}: ${different.join(', ')}.${also}`, advice)
+  }
+  if (missing.length > 0) return open(`DNS lacks these records of ${name}: ${missing.join(', ')}.`, advice)
+  if (silent.length > 0)
+    return unknown(`DNS did not answer for ${name}.`, 'Verify the domain again in a minute.')
+  return wrong(
+    `The DNS records of ${name} are right, but another company of this service already sends from this name.`,
+    'The domain stays pending until that company or the operator of this service removes the other one.',
+  )
 }
 
 export function domainsOf(op: Operation, companyId: string): SendingDomain[] {

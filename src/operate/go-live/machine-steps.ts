@@ -83,14 +83,21 @@ export async function httpsStep(op: Operation): Promise<StepResult> {
   }
 }
 
-/** A proxy in front may have another certificate than this service. */
+/** Judges the end of the certificate that the URL shows: behind a proxy, that is the proxy's. */
 function judgedEnd(answers: string, certificate: X509Certificate | null, now: number): StepResult {
   if (certificate === null) return done(answers)
   const { state, said } = certificateEnd(certificate, now)
   const found = `${answers} Its certificate ${said}.`
   if (state === 'fine') return done(found)
-  const advice = 'Renew it where TLS ends: at the proxy in front, or in the files of POSTROAD_TLS_CERT.'
+  const advice =
+    'Renew it where TLS ends: at the proxy in front, or in the file that POSTROAD_TLS_CERT names.'
   return (state === 'soon' ? open : wrong)(found, advice)
+}
+
+/** `days`: whole ones; below zero if the clock has been set back since. */
+function backupAge(days: number): string {
+  if (days <= 0) return 'within the last day'
+  return days === 1 ? 'a day ago' : `${days} days ago`
 }
 
 export async function backupStep(op: Operation): Promise<StepResult> {
@@ -106,5 +113,5 @@ export async function backupStep(op: Operation): Promise<StepResult> {
   if (last === null) return open('There is no backup yet.', advice, command)
   const days = Math.floor((op.now() - last.at) / DAY_MS)
   if (days >= OLD) return wrong(`The last backup is ${days} days old.`, advice, command)
-  return done(`The last backup was made ${days === 0 ? 'today' : `${days} days ago`}: ${last.file}.`)
+  return done(`The last backup was made ${backupAge(days)}: ${last.file}.`)
 }

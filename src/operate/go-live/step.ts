@@ -14,7 +14,7 @@ export const SETUP_STEPS = ['domain', 'records', 'message'] as const
 export type NextCompanyStep = (typeof SETUP_STEPS)[number]
 
 /**
- * - `done`: the check found it right.
+ * - `done`: it has been done, and works.
  * - `open`: it has not been done yet.
  * - `wrong`: it has been done, and does not work.
  * - `unknown`: it could not be checked.

@@ -2,7 +2,7 @@ import { StoreConflict } from '../store.ts'
 import type { PortSteps, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
-/** The number of a company, by its id. */
+/** Reads the number of a company from the database; may be used in a transaction. */
 export const COMPANY = statement<{ num: number }>('SELECT num FROM companies WHERE id = $1')
 
 /** The number of a company. Throws StoreConflict for an unknown id. Not to be called in a transaction. */

@@ -13,7 +13,7 @@ UPDATE queue q SET lease = NULL, due_at = $4, ready = true FROM ${PLACES.as('t')
 WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease = $3`
 
 /** The places leased by a claim of which it is not known whether it was committed. */
-interface Doubtful {
+interface DoubtfulClaim {
   places: Buffer[]
   token: number
   /** Unix ms. */
@@ -28,7 +28,7 @@ export class DoubtfulClaims {
   readonly #database: Database
   readonly #repairs: Repairs
   /** Oldest first. */
-  readonly #claims: Doubtful[] = []
+  readonly #claims: DoubtfulClaim[] = []
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database, repairs: Repairs) {

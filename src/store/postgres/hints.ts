@@ -1,12 +1,13 @@
 /**
- * Notifications. Anybody who may connect to the database can send any number of them; so their content is ignored, all
- * of them together cause at most one look at the tables in 20 ms, and while there are too many we stop listening.
+ * Notifications, used only as hints to look at the tables, because anybody who may connect to the database can send any
+ * number of them. All hints together cause at most one look in 20 ms, and after too many of them we stop listening for
+ * a while.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Milliseconds between two looks at the tables, however many hints come. */
 const LOOK_PAUSE_MS = 20
-/** Hints a second that are a flood: a node sends no more than 50. */
+/** Hints in one second that count as a flood; a node sends no more than 50. */
 const FLOOD = 5_000
 const WINDOW_MS = 1_000
 /** Milliseconds without listening after a flood. */
@@ -40,7 +41,7 @@ export class Hints {
     return performance.now() >= this.#deafUntil
   }
 
-  /** Called when the tables are about to be looked at: earlier hints are settled by that. */
+  /** To be called right before a look at the tables, which answers all earlier hints. */
   looking(): void {
     this.#came = false
   }
@@ -56,7 +57,7 @@ export class Hints {
   }
 }
 
-/** Does not keep the process alive; ends early with the signal. */
+/** Waits without keeping the process alive. Ends early, without an error, when the signal aborts. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await pause(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {})
 }

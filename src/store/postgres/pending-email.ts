@@ -1,8 +1,8 @@
 import type { AcceptResult } from '../store.ts'
-import type { Doubtful } from './withdrawals.ts'
+import type { DoubtfulEmail } from './withdrawals.ts'
 
 /** An email that is being accepted. */
-export interface PendingEmail extends Doubtful {
+export interface PendingEmail extends DoubtfulEmail {
   answer(accepted: AcceptResult): void
   refuse(error: Error): void
 }

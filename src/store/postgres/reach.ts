@@ -1,8 +1,11 @@
-/** Finds the number up to which no further row will be added, although numbers are drawn before they are committed. */
+/** Finds the number up to which no further row will be added, although transactions draw numbers before they commit. */
 import { sleep } from './hints.ts'
 import type { StoreParts } from './parts.ts'
 
-/** Milliseconds between two checks whether transactions have ended: doubled each time, up to the second value. */
+/**
+ * Milliseconds between two checks of whether transactions have ended. The pause doubles each time, up to the second
+ * value.
+ */
 const FIRST_PAUSE_MS = 5
 const LONGEST_PAUSE_MS = 200
 
@@ -15,8 +18,8 @@ const HORIZON = 'SELECT pg_current_xact_id()::text AS horizon'
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest'
 /**
  * The oldest transaction that may belong to this database. Snapshots cover the whole server; a transaction is left out
- * when its lock shows that its session is in another database. A transaction without a lock (not yet, or it is
- * prepared) counts.
+ * when its lock shows that its session is in another database. A transaction that shows no such lock, because it has
+ * just begun or is prepared, counts.
  */
 const OLDEST_HERE = `
 SELECT coalesce(
@@ -28,13 +31,13 @@ SELECT coalesce(
   pg_snapshot_xmax(s)
 )::text AS oldest
 FROM pg_current_snapshot() AS s`
-/** The most marks waiting for step C. */
+/** The most marks that wait for step C. */
 const MOST_MARKS = 100
 
 /**
  * Finds how far rows can be read in the order of their numbers. Transactions commit in another order than they draw
  * numbers, so an existing number says nothing about those below it. But each transaction has its id before it draws a
- * number (see the columns). So:
+ * number (see the defaults of these columns in migrations/0001-schema.ts). So:
  *
  * - A. See how far numbers have been drawn.
  * - B. Take a transaction id of our own: every transaction that has drawn one of those numbers has a lower id.
@@ -56,7 +59,7 @@ export function reachOf(
 
   async function lastDrawn(): Promise<number> {
     const [row] = await database.read<{ reached: number }>(drawnTo)
-    // The number is lower than before after a failover to another server.
+    // After a failover to another server, the number may be lower than before.
     if (row!.reached < settled) {
       settled = 0
       marks = []
@@ -69,7 +72,10 @@ export function reachOf(
     return BigInt(row!.horizon)
   }
 
-  /** The oldest transaction under way that matters; any result that is not below `wanted` will do. */
+  /**
+   * The oldest transaction under way that may belong to this database. If the oldest of the server is at or above
+   * `wanted`, that one is returned.
+   */
   async function oldest(wanted: bigint): Promise<bigint> {
     const [row] = await database.read<{ oldest: string }>(OLDEST)
     const anywhere = BigInt(row!.oldest)
@@ -87,8 +93,7 @@ export function reachOf(
   }
 
   /**
-   * Returns a number after the cursor up to which no further row will be added, or the cursor or less when no number
-   * was drawn since.
+   * Returns a number up to which no further row will be added; at or below the cursor if no number was drawn since.
    */
   async function reach(cursor: number): Promise<number> {
     const reached = await lastDrawn()
@@ -102,7 +107,7 @@ export function reachOf(
     const reached = await lastDrawn()
     if (reached <= settled) return reached
     const own = await horizon()
-    marks = [...marks.slice(-MOST_MARKS), { reached, horizon: own }]
+    marks = [...marks.slice(1 - MOST_MARKS), { reached, horizon: own }]
     for (const ms of [...SHORT_PAUSES_MS, null]) {
       const under = await oldest(own)
       for (const mark of marks) if (mark.horizon <= under) settled = Math.max(settled, mark.reached)

@@ -3,17 +3,20 @@ import { uuids } from './arrays.ts'
 import { int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession } from './database.ts'
 
-/** An email that may or may not have been committed. */
-export interface Doubtful {
+/** An email handed to the store. */
+export interface DoubtfulEmail {
   email: NewEmail
   lease: Lease | null
   /** The number of the email's company. */
   company: number
-  /** An earlier commit of it may have taken place. */
+  /** True: an earlier commit may have stored it, and the outcome is unknown. */
   doubtful?: boolean
 }
 
-/** Takes the ids for a moment: this waits until a commit that is still under way has taken place or failed. */
+/**
+ * Inserts placeholder rows with these ids, so that this waits for any commit of them that is still under way. REMOVE
+ * deletes the placeholders.
+ */
 const TAKE_IDS = `
 INSERT INTO emails (id, company, created_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
   subject, message_id)
@@ -22,12 +25,14 @@ ON CONFLICT DO NOTHING`
 
 const HOLD = 'SELECT 1 FROM queue WHERE email = ANY ($1::uuid[]) ORDER BY email, position FOR UPDATE'
 
-const LEASES = unnestSql<Doubtful>(1, {
+const LEASES = unnestSql<DoubtfulEmail>(1, {
   id: uuid(({ email }) => email.id),
   token: int8(({ lease }) => lease?.token ?? 0),
 })
 
-/** Emails of which no recipient has been tried or has ended since, nor is leased by another node. */
+/**
+ * Emails that have no attempts, no finished recipients other than suppressed ones, and none leased under another token.
+ */
 const UNTOUCHED = `
 SELECT e.id::text AS id FROM ${LEASES.as('given')} JOIN emails e ON e.id = given.id
 WHERE NOT EXISTS (SELECT 1 FROM attempts a WHERE a.email = e.id)
@@ -42,7 +47,7 @@ WITH gone AS (SELECT unnest($1::uuid[]) AS id),
   a AS (DELETE FROM attachments USING gone WHERE email = id)
 DELETE FROM emails e USING gone WHERE e.id = gone.id`
 
-const KEYS = unnestSql<Doubtful>(1, {
+const KEYS = unnestSql<DoubtfulEmail>(1, {
   company: int4(({ company }) => company),
   key: text(({ email }) => email.idempotency!.key),
   id: uuid(({ email }) => email.id),
@@ -51,12 +56,12 @@ const KEYED = 'i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_i
 
 const FORGET_KEYS = `DELETE FROM idempotency i USING ${KEYS.as('t')} WHERE ${KEYED}`
 
-/** Locked: a repeated request either came before, and is seen, or comes after, and finds the key free. */
+/** The rows are locked: a repeated request has either set `repeated` already, or waits and then finds the key free. */
 const PROMISED = `
 SELECT i.email_id::text AS id, i.repeated FROM ${KEYS.as('t')} JOIN idempotency i ON ${KEYED}
 ORDER BY i.company, i.key COLLATE "C" FOR UPDATE OF i`
 
-const RELEASED = unnestSql<Doubtful>(LEASES.next, { due_at: int8(({ email }) => email.dueAt) })
+const RELEASED = unnestSql<DoubtfulEmail>(LEASES.next, { due_at: int8(({ email }) => email.dueAt) })
 
 /** Recipients accepted under a lease become available to every node: their own node has forgotten them. */
 const RELEASE = `
@@ -65,14 +70,14 @@ FROM unnest(${LEASES.params.id}, ${LEASES.params.token}, ${RELEASED.params.due_a
 WHERE q.email = ANY (ARRAY[t.email]) AND q.lease = t.token`
 
 /**
- * Removes emails whose clients were told that nothing was accepted, while the commit may have taken place. Until then
- * those accepted under a lease are not sent, because no node knows that it holds them. Emails that have been begun in
- * spite of that go on, and so do those acknowledged since to a client that repeated its request. Emails that came
- * `together` are removed together, or not at all.
+ * Removes emails that may have been committed although their clients were told that nothing was accepted. Until then,
+ * those accepted under a lease are not sent, because no node knows that it holds them. Emails that another node has
+ * already begun are kept, and so are those since confirmed to a client that repeated its request. With `together`,
+ * either all are removed or none.
  */
 export async function withdraw(
   session: DatabaseSession,
-  entries: readonly Doubtful[],
+  entries: readonly DoubtfulEmail[],
   { together }: { together: boolean },
 ): Promise<void> {
   const ids = uuids(entries.map(({ email }) => email.id))
@@ -100,7 +105,7 @@ export async function withdraw(
 }
 
 /** Frees the keys of emails that are not stored after all. */
-export async function forgetKeys(session: DatabaseSession, entries: readonly Doubtful[]): Promise<void> {
+export async function forgetKeys(session: DatabaseSession, entries: readonly DoubtfulEmail[]): Promise<void> {
   const keyed = entries.filter(({ email }) => email.idempotency !== null)
   if (keyed.length > 0) await session.run(FORGET_KEYS, KEYS.values(keyed))
 }

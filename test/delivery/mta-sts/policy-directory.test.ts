@@ -249,6 +249,12 @@ const REFUSED: Record<
   },
 }
 
+test('the name of a domain is no reason for a failure', () => {
+  const domain = 'giftcertificates.test'
+  const { failure } = policyFailure(domain, new Error(`mta-sts.${domain} answered with status 404`))
+  assert.equal(failure?.result, 'sts-policy-fetch-error')
+})
+
 for (const [what, { answer: changes, certificate, reason, result }] of Object.entries(REFUSED)) {
   test(`${what} is not a policy`, async (t) => {
     const { policies, answer, failures } = await startPolicies(t, certificate && { certificate })

@@ -110,6 +110,7 @@ describe('figures of the form dialect', () => {
       400,
       'timestamp parameter is missing',
     )
+    assertFormError(await get('/v3/stats/total/domains?event=accepted&timestamp=soon'), 400, /timestamp/)
     const { token } = await service.key(company.id, {
       scopes: ['reading'],
       domainId: (await service.domain(company.id, 'one-key.test')).id,

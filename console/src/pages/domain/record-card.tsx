@@ -1,6 +1,7 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
+import { RECORD_NAMES } from '../../../../src/accounts/record-names.ts'
 import { foundOf, valueToPublish } from '../../../../src/accounts/zone-file.ts'
 import type { DomainCheck, DomainDkimKey, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -15,14 +16,7 @@ type CardRecord = Pick<RequiredRecord, 'name' | 'value' | 'preference' | 'requir
 type CardCheck = Pick<DomainCheck, 'state' | 'found' | 'advice' | 'explanation' | 'suggestion'>
 
 const KINDS: Readonly<Record<CardRecord['kind'], string>> = {
-  dkim: 'DKIM',
-  spf: 'SPF',
-  return_path_mx: 'Return path MX',
-  return_path_spf: 'Return path SPF',
-  return_path_owner: 'Return path permission',
-  dmarc: 'DMARC',
-  dmarc_report: 'DMARC report permission',
-  tls_report: 'TLS report',
+  ...RECORD_NAMES,
   ehlo: 'EHLO address',
   ptr: 'PTR',
   bimi: 'BIMI',

@@ -14,7 +14,7 @@ export function newDomainForm(company: string): FormSpec<DomainFormValues, Whole
     initial: { name: '', ed25519: false },
     submit: ({ name, ed25519 }) => addDomain(company, { name: domainIn(name), ed25519 }),
     errorAt: 'name',
-    valid: ({ name }) => name.trim() !== '',
+    valid: ({ name }) => domainIn(name) !== '',
   }
 }
 
@@ -23,7 +23,7 @@ function domainIn(text: string): string {
   return text
     .trim()
     .replace(/^[a-z]+:\/\//i, '')
-    .replace(/^.*@/, '')
+    .replace(/^[^/?#]*@/, '')
     .replace(/[/:?#].*$/, '')
 }
 

@@ -1,4 +1,4 @@
-/** Actions on captured emails alone: they can be deleted, and marked as unread. */
+/** Actions for captured emails only: delete, and mark as unread. */
 import { Trash2 } from 'lucide-react'
 import { deleteEmail, type EmailDetail } from '../../api/email.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
@@ -10,7 +10,7 @@ import { setRead } from '../emails/read-marks.ts'
 interface CapturedProps {
   company: string
   email: EmailDetail
-  /** Leaves the email, which is gone or no longer read. */
+  /** Leaves the email for the list, after the email was deleted or marked as unread. */
   onLeave: () => void
 }
 
@@ -28,7 +28,7 @@ export function DeleteButton(props: CapturedProps) {
   )
 }
 
-/** Beside the list, these are the keys of the list. `isDeletable`: the person may delete the email, and no delivery is left. */
+/** The keyboard shortcuts of an email on its own page; beside the list, those of the list do the same. `isDeletable`: the person may delete the email, and no delivery is left. */
 export function CapturedKeys({ isDeletable, ...props }: CapturedProps & { isDeletable: boolean }) {
   useShortcuts([
     {

@@ -12,7 +12,7 @@ export function MarkupView({ content: { html, clipped } }: EmailViewProps) {
           Only the beginning is shown. The source has the whole message.
         </Text>
       )}
-      <SourceText text={html} line={null} label="HTML source" />
+      <SourceText text={html} shown={null} label="HTML source" />
     </>
   )
 }

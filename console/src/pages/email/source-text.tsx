@@ -24,17 +24,23 @@ const LOOK = EditorView.theme({
   '.cm-cursor': { borderInlineStartColor: 'var(--mantine-color-text)' },
 })
 
-/** Switches the wrapping of long lines. */
+/** The line wrapping of an editor, which can be switched without a new editor. */
 const wrapping = new Compartment()
 
-/** `line`: the line to scroll to, counted from 1. */
+/** A new object each time that a person asks for the line, also for the same one. */
+export interface ShownLine {
+  /** Counted from 1. */
+  line: number
+}
+
+/** `shown`: the line to scroll to. */
 export function SourceText({
   text,
-  line,
+  shown,
   label = 'Source of the email',
 }: {
   text: string
-  line: number | null
+  shown: ShownLine | null
   label?: string
 }) {
   const place = useRef<HTMLDivElement>(null)
@@ -72,11 +78,11 @@ export function SourceText({
   }, [wraps])
   useEffect(() => {
     const editor = view.current
-    if (editor === null || line === null || line > editor.state.doc.lines) return
-    const { from } = editor.state.doc.line(line)
+    if (editor === null || shown === null || shown.line > editor.state.doc.lines) return
+    const { from } = editor.state.doc.line(shown.line)
     editor.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'start' }) })
     editor.focus()
-  }, [line])
+  }, [shown])
   return (
     <div>
       <Group gap="xs" mb="xs">

@@ -10,6 +10,7 @@ import { octetsText } from '../../parts/octets.ts'
 import { Pending } from '../../parts/pending.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
+import type { ShownLine } from './source-text.tsx'
 import { type EmailViewProps, useSource } from './view.ts'
 
 const SourceText = later(() => import('./source-text.tsx'), 'SourceText')
@@ -18,7 +19,7 @@ export function SourceView(props: EmailViewProps) {
   const { company, email, content } = props
   const recipient = useCopyFor(email, content.individual)
   const source = useSource(props)
-  const [line, setLine] = useState<number | null>(null)
+  const [shown, setShown] = useState<ShownLine | null>(null)
   if (!source.data) return <Pending of={source} />
   const { size, text, clipped, trouble } = source.data
   return (
@@ -44,10 +45,10 @@ export function SourceView(props: EmailViewProps) {
           The MIME structure could not be parsed: <UntrustedText>{trouble}</UntrustedText>
         </Text>
       )}
-      <Parts parts={source.data.parts} onShow={setLine} />
+      <Parts parts={source.data.parts} onShow={(line) => setShown({ line })} />
       <Signatures signatures={source.data.signatures} />
       <Suspense fallback={<Skeleton h={320} />}>
-        <SourceText text={text} line={line} />
+        <SourceText text={text} shown={shown} />
       </Suspense>
     </Stack>
   )

@@ -1,4 +1,4 @@
-/** Exports all emails of the list, not only those that it has loaded. */
+/** Exports the emails that the search finds, also those that the list has not loaded yet. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ExportMenu } from './export-menu.tsx'
 import { matchingEmails } from './matching.ts'
@@ -6,7 +6,7 @@ import type { EmailsSearch } from './search.ts'
 import { emailsQuery } from './use-emails.ts'
 
 export function ExportFound({ company, search }: { company: string; search: EmailsSearch }) {
-  // The list loads it.
+  // Reads only the cache: the list loads these pages.
   const { data } = useInfiniteQuery({ ...emailsQuery(company, search), enabled: false })
   if (data === undefined || data.pages.every(({ emails }) => emails.length === 0)) return null
   return <ExportMenu size="sm" load={(onPage, most) => matchingEmails(company, search, onPage, most)} />

@@ -4,7 +4,10 @@ import { FILTERS } from './completions.ts'
 import classes from './emails.module.css'
 
 const BARE = [
-  { example: 'invoice', about: 'a word in the subject, an address, a reply, or the text of newer emails' },
+  {
+    example: 'invoice',
+    about: 'a word in the subject, in an address or in a reply; in newer emails, also in the text',
+  },
   { example: 'ada@example.com', about: 'emails to or from this address' },
 ]
 

@@ -2,7 +2,7 @@ import { Checkbox, Popover, Stack } from '@mantine/core'
 import { LISTED_STATUSES, type ListedStatus } from '../../../../src/operate/status-word.ts'
 import { IconWord, statusLook } from '../../parts/status.tsx'
 
-/** The content of the status menu, loaded separately because the first view does without it. */
+/** The content of the status menu, loaded separately because the first view does not need it. */
 export function StatusChoices({
   chosen,
   onChange,

@@ -37,7 +37,10 @@ export function Quarantine({ company }: { company: string }) {
             size="compact-sm"
             leftSection={<ShieldCheck size={12} aria-hidden />}
             ask={{
-              title: company === ALL ? 'Release all mail in quarantine?' : 'Release all mail of the company?',
+              title:
+                company === ALL
+                  ? 'Release all mail in quarantine?'
+                  : 'Release all mail of this company from quarantine?',
               about: AGAIN,
               act: 'Release all',
               harmless: true,
@@ -98,11 +101,14 @@ function Release({ email: { id, company, subject } }: { email: QuarantinedItem }
   return (
     <ActionButton
       size="compact-xs"
-      aria-label={`Release ${subject}`}
+      aria-label={`Release ${subject === '' ? '(no subject)' : subject}`}
       run={async () => {
-        const released = await actOn(company.id, id, 'release')
-        await invalidate(...QUEUE)
-        return released
+        try {
+          return await actOn(company.id, id, 'release')
+        } finally {
+          // Another person may have released it.
+          await invalidate(...QUEUE)
+        }
       }}
       done={({ changed }) => `Released ${recipients(changed)}`}
     >

@@ -3,7 +3,10 @@ import { WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import { DONE, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
-/** The longest base64 (RFC 4648 4) of a logo, and of one that is refused for its size. */
+/**
+ * Characters of base64 (RFC 4648 4). More than the largest logo needs, so that the answer to a somewhat larger one
+ * states its size.
+ */
 const LONGEST_LOGO = 128 * 1024
 
 const COMPANY = object({
@@ -11,7 +14,7 @@ const COMPANY = object({
   name: TEXT,
   ownName: {
     ...TEXT_OR_NULL,
-    description: 'For operators: what its owners call it, if that is another name.',
+    description: 'For operators: the name that its owners gave it, if it differs; otherwise null.',
   },
   logo: { ...TEXT_OR_NULL, description: 'The digest of its logo, for `v`; null: it has none.' },
   limits: {
@@ -37,7 +40,7 @@ export const COMPANY_ROUTES = routes('company', {
   },
   'PUT /companies/:company/limits': {
     operation: 'company_limit',
-    /** Only those that are given change. Null: no limit, or the default of what always has one. */
+    /** A limit that is absent stays as it is. Null: no limit; for domains, keys and webhooks: the default. */
     body: object(
       {},
       {
@@ -53,7 +56,7 @@ export const COMPANY_ROUTES = routes('company', {
   },
   'GET /companies/:company/logo': {
     operation: 'company_logo',
-    /** The digest. Browsers keep the picture that has it. */
+    /** The digest. With it in the address, browsers may keep the picture. */
     query: object({}, { v: WORD }),
     answer: 'document',
   },

@@ -1,11 +1,16 @@
-/** Reports of receivers about a sending domain, and the TLS reports sent to the domains of recipients. */
+/**
+ * Reports that receivers send about a sending domain, and the TLS reports that this service sends to recipient domains.
+ */
 import { routes } from './route.ts'
 import { INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME_OR_NULL } from './shapes.ts'
 
 const SOURCE = object({
-  source: { ...TEXT_OR_NULL, description: 'An address; null: sources that are not named.' },
+  source: {
+    ...TEXT_OR_NULL,
+    description: 'An IP address; null: sources that are counted without their addresses.',
+  },
   messages: INTEGER,
-  unverified: { ...INTEGER, description: 'Messages that stand only in unverified reports.' },
+  unverified: { ...INTEGER, description: 'Messages in reports that are not verified.' },
   dkim: INTEGER,
   spf: INTEGER,
   failing: INTEGER,
@@ -27,7 +32,11 @@ const DMARC = object({
     failing: INTEGER,
     reporters: { type: 'array', items: TEXT },
   }),
-  sources: { type: 'array', items: SOURCE, description: 'The most failing first.' },
+  sources: {
+    type: 'array',
+    items: SOURCE,
+    description: 'Sources with the most failing messages in verified reports come first.',
+  },
   advice: TEXT,
 })
 
@@ -47,7 +56,7 @@ export const DOMAIN_REPORT_ROUTES = routes('company', {
     answer: object({
       dmarc: DMARC,
       tls: { type: 'array', items: TLS, description: 'The newest day first.' },
-      /** Where TLS reports about the domain can be posted. */
+      /** Where TLS reports about the domain can be posted; null: the service has no https URL. */
       tlsUrl: TEXT_OR_NULL,
     }),
   },

@@ -19,11 +19,13 @@ export const STATUS_COUNTS = { type: 'array', items: object(STATUS_COUNT, ATTEMP
 /** A row in a list of emails. */
 export const EMAIL_ROW = object({
   id: { type: 'string' },
-  /** Ids. */
-  company: { type: 'string' },
+  company: { type: 'string', description: 'Its id.' },
   domain: { type: 'string', description: 'Name of the sending domain; its id where it is gone.' },
   from: { type: 'string' },
-  to: { type: 'string', description: 'The first address that it is shown to be to.' },
+  to: {
+    type: 'string',
+    description: 'The first recipient that the header shows; for mail in bcc only, the first of those.',
+  },
   /** Clipped where they are long: addresses, the subject, and each tag. */
   subject: { type: 'string' },
   tags: {

@@ -51,9 +51,12 @@ const CLOSED = object({
   list: orNull(object({ name: TEXT, removal: TEXT })),
 })
 
-/** The object that `explain --json` prints, with its names, so that the page shows no less than the command line. */
+/**
+ * The object that `explain --json` prints, with the same field names, and a headline. So the page shows no less than
+ * the command line.
+ */
 const EXPLANATION = object({
-  /** The first sentence for people. */
+  /** A sentence for people that comes first. */
   headline: TEXT,
   address: TEXT,
   domain: TEXT,
@@ -95,7 +98,8 @@ const EXPLANATION = object({
     expires_at: TIME_OR_NULL,
     problem: {
       ...TEXT_OR_NULL,
-      description: 'The reason why the present policy is not known, or cannot be fetched. Null: it is known.',
+      description:
+        'The reason why the current policy is not known. Null: it is known, or the domain has none.',
     },
   }),
   suppressions: {
@@ -117,7 +121,10 @@ const EXPLANATION = object({
     helo: TEXT,
     /** Shown to operators only. */
     proxy: TEXT_OR_NULL,
-    missing: { ...TEXT_OR_NULL, description: 'The reason why mail can leave from no address. Null: it can.' },
+    missing: {
+      ...TEXT_OR_NULL,
+      description: 'The reason why no mail can leave from this source. Null: it can.',
+    },
     warm_up: orNull(
       object({
         day: INTEGER,

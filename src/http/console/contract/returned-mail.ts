@@ -1,9 +1,9 @@
 /** Returned mail. */
 
 import { INBOUND_KINDS, INBOUND_OUTCOMES, INBOUND_SOURCES } from '../../../email/inbound-mail.ts'
-import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { routes } from './route.ts'
 import {
+  CATEGORY_OR_NULL,
   CURSORS,
   ID,
   INTEGER,
@@ -25,7 +25,7 @@ const FINDING = object({
   reply: INTEGER_OR_NULL,
   message: TEXT,
   permanent: { type: 'boolean' },
-  category: { enum: [...BOUNCE_CATEGORIES, null] },
+  category: CATEGORY_OR_NULL,
 })
 
 const RETURNED_MAIL = object({

@@ -36,6 +36,7 @@ export const tlsReportWorks: Works<typeof TLS_REPORT_ROUTES> = {
         sentAt: isoTime(sentAt),
         failures: policies
           .flatMap(({ failures }) => failures)
+          .toSorted((a, b) => b.sessions - a.sessions)
           .slice(0, MOST_FAILURES)
           .map(({ result, host, sessions }) => ({ result, host, sessions })),
       })),

@@ -1,7 +1,7 @@
 /** The message as it is sent: its text, its source, and its structure. */
 import type { Static } from 'typebox'
 import { dkimRecordName } from '../../../accounts/dns-records.ts'
-import { visibleAccounts } from '../../../operate/authority.ts'
+import { accountsOf, visibleAccounts } from '../../../operate/authority.ts'
 import { longJson } from '../../json-pieces.ts'
 import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import type { COPY_TEXT, EMAIL_SOURCE_ROUTES, SOURCE } from '../contract/email.ts'
@@ -16,7 +16,8 @@ export const emailSourceWorks: Works<typeof EMAIL_SOURCE_ROUTES> = {
     const email = await emailNamed(core, call)
     const { addresses, message } = await rawCopyOf(core, call.request.raw, email, call.query.recipient)
     const { structure, trouble } = await readIn(core, email, message, { kind: 'structure' })
-    const { domains } = visibleAccounts(email.op)
+    // Another company may have added the same name.
+    const { domains } = accountsOf(visibleAccounts(email.op), email.origin.companyId)
     const keyOf = (signature: { domain: string; selector: string }) => {
       const domain = domains.find(({ name }) => name === signature.domain)
       const key = domain?.dkim.find(({ selector }) => selector === signature.selector)

@@ -30,7 +30,7 @@ const COUNTS = [
 ] as const
 type FailureCount = (typeof COUNTS)[number]
 
-/** Shares of the number of delivered messages. */
+/** Each rate is a count divided by the number of delivered messages. */
 const RATES = {
   critical_bounce_rate: 'critical_bounce_count',
   non_critical_bounce_rate: 'non_critical_bounce_count',

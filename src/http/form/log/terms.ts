@@ -1,6 +1,6 @@
 /**
- * Finds which of several terms occur in a text, in one pass (Aho and Corasick, 1975). Separate searches for a thousand
- * terms in a long subject, both crafted for it, would block the thread for seconds.
+ * Finds which of several terms occur in a text, in one pass (Aho and Corasick, 1975). Searching a long subject for a
+ * thousand terms one after the other could block the thread for seconds, if both are crafted for it.
  */
 export class TermMatcher {
   /** The transitions: from a state (the term's prefix read so far) by a UTF-16 unit to the next state. */

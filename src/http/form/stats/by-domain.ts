@@ -24,7 +24,7 @@ const ofDomains = route('GET /v3/stats/total/domains', {
       event: STATS_QUERY.properties.event,
       timestamp: {
         ...TIME_GIVEN,
-        description: 'Within the step: a date as in a mail header, or Unix seconds.',
+        description: 'Any time within the hour, day or month: a date as in a mail header, or Unix seconds.',
       },
       resolution: STATS_QUERY.properties.resolution,
       limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
@@ -44,7 +44,7 @@ const ofDomains = route('GET /v3/stats/total/domains', {
   const events = eventNamesOf(query.event)
   if (timestamp === '') throw invalidField('timestamp', 'it is empty')
   const step = { start: timestamp, end: timestamp, resolution }
-  const { since, until, size } = readPeriod(step, Date.now())
+  const { since, until, size } = readPeriod(step, Date.now(), { start: 'timestamp', end: 'timestamp' })
   const { groups } = await groupsOf(core, {
     companyId: caller.companyId,
     domainId: onlyDomain(core, caller)?.id ?? null,

@@ -32,15 +32,20 @@ const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24, m: 30 
 
 /**
  * Defaults: without a start or a duration, the seven steps up to the end; without an end, up to now. Throws a Refusal.
+ * `names`: of the fields, where the request has others.
  */
-export function readPeriod({ start, end, resolution = 'day', duration }: PeriodQuery, now: number): Period {
-  const until = time('end', end) ?? now
+export function readPeriod(
+  { start, end, resolution = 'day', duration }: PeriodQuery,
+  now: number,
+  names = { start: 'start', end: 'end' },
+): Period {
+  const until = time(names.end, end) ?? now
   const size = resolution === 'hour' ? 'hour' : 'day'
   const since =
     duration !== undefined && duration !== ''
       ? until - hoursOf(duration) * LENGTHS.hour
-      : (time('start', start) ?? until - (USUAL - 1) * LENGTHS[size] * (resolution === 'month' ? 30 : 1))
-  if (since > until) throw invalidField('start', 'it is after the end')
+      : (time(names.start, start) ?? until - (USUAL - 1) * LENGTHS[size] * (resolution === 'month' ? 30 : 1))
+  if (since > until) throw invalidField(names.start, 'it is after the end')
   const steps: number[] = []
   for (let at = stepOf(since, resolution); at <= until; at = stepAfter(at, resolution)) {
     if (steps.length === MOST_STEPS) {

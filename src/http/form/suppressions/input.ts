@@ -38,7 +38,7 @@ interface EntryInput {
 export function entryOf(list: SuppressionList, given: EntryInput): SuppressionInput {
   const { address, code, error, created_at: createdAt } = given
   const at = createdAt === undefined || createdAt === '' ? undefined : readTime(createdAt)
-  if (at === null) throw invalidField('created_at', 'it is not an RFC 2822 date')
+  if (at === null) throw invalidField('created_at', 'it must be an RFC 2822 date or Unix seconds')
   if (address === '') throw new Refusal({ code: 'field_missing', field: 'address' })
   return {
     address,

@@ -5,7 +5,7 @@ import { object } from '../../object-schema.ts'
 import { changedSchema } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
-/** Clients know a closed list without unsubscriptions, which count as manual: the recipient added them. */
+/** Clients expect exactly these origins. There is none for unsubscriptions, which are shown as `manual`. */
 export const ORIGINS = ['bounce', 'complaint', 'manual'] as const
 type OriginName = (typeof ORIGINS)[number]
 

@@ -1,9 +1,9 @@
 import { isEmailId } from '../../../email/email-id.ts'
 import { recipientFieldsOf } from '../../../email/fields.ts'
 import type { LeaseFacts } from '../../../email/lifecycle/attempt.ts'
-import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
+import { ContentDamaged, claimedRecipient, damagedEmail } from '../../content-rows.ts'
 import { selected } from '../../email-columns.ts'
-import { type EmailStore, StoreDamaged } from '../../store.ts'
+import type { EmailStore } from '../../store.ts'
 import { loadEmails } from '../contents.ts'
 import type { StoreParts } from '../parts.ts'
 
@@ -16,7 +16,7 @@ interface WorkRow extends LeaseFacts {
   position: number
 }
 
-/** Whole work items, in whatever state. */
+/** Reads whole work items, whatever the state of their recipients. */
 export function work({ database }: StoreParts): Pick<EmailStore, 'readWork'> {
   return {
     async readWork(id, copy) {
@@ -24,15 +24,15 @@ export function work({ database }: StoreParts): Pick<EmailStore, 'readWork'> {
       return await database.snapshot(async (session) => {
         const loaded = (await loadEmails(session, [id])).get(id)
         if (loaded === undefined) return null
-        const { email } = readBack(id, loaded)
+        const { email } = unlessDamaged(id, loaded)
         const rows = await session.run<WorkRow>(RECIPIENTS, [id, email.individual ? (copy ?? null) : null])
-        return { ...email, recipients: rows.map((row) => readBack(id, claimedRecipient(row))) }
+        return { ...email, recipients: rows.map((row) => unlessDamaged(id, claimedRecipient(row))) }
       })
     },
   }
 }
 
-function readBack<T>(id: string, found: T | ContentDamaged): T {
-  if (!(found instanceof ContentDamaged)) return found
-  throw new StoreDamaged(`The stored content of the email ${id} is damaged: ${found.message}`)
+function unlessDamaged<T>(id: string, found: T | ContentDamaged): T {
+  if (found instanceof ContentDamaged) throw damagedEmail(id, found)
+  return found
 }

@@ -1,4 +1,4 @@
 export const sql = `
--- The demand in tls is the message's own; otherwise its domain's.
+-- True: the demand in tls is the message's own. False: a demand there is its sending domain's.
 ALTER TABLE emails ADD COLUMN tls_by_message INTEGER NOT NULL DEFAULT 0;
 `

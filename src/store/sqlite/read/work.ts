@@ -1,5 +1,11 @@
 import { fieldsOf } from '../../../email/fields.ts'
-import { ContentDamaged, claimedEmail, claimedRecipient, type FileRow } from '../../content-rows.ts'
+import {
+  ContentDamaged,
+  claimedEmail,
+  claimedRecipient,
+  damagedEmail,
+  type FileRow,
+} from '../../content-rows.ts'
 import { bodyRead, selected } from '../../email-columns.ts'
 import type { ClaimedEmail } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
@@ -60,9 +66,17 @@ export class WorkReader extends OnConnection {
 
   /**
    * The whole item with all recipients, in whatever state; null when unknown or its content was removed. `copy`: for a
-   * batch, only the recipient at this position.
+   * batch, only the recipient at this position. Throws StoreDamaged.
    */
   readWork(id: string, copy?: number): ClaimedEmail | null {
+    try {
+      return this.#readWork(id, copy)
+    } catch (error) {
+      throw error instanceof ContentDamaged ? damagedEmail(id, error) : error
+    }
+  }
+
+  #readWork(id: string, copy: number | undefined): ClaimedEmail | null {
     const num = one<{ num: number }>(this.#byId, id)?.num
     if (num === undefined || this.#content.get(num) === undefined) return null
     const { email } = this.load(this.head(num)!)

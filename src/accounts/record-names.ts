@@ -1,0 +1,13 @@
+/** What people call the DNS records of a domain. */
+import type { RecordKind } from './account.ts'
+
+export const RECORD_NAMES: Readonly<Record<RecordKind, string>> = {
+  dkim: 'DKIM',
+  spf: 'SPF',
+  return_path_mx: 'Return path MX',
+  return_path_spf: 'Return path SPF',
+  return_path_owner: 'Return path permission',
+  dmarc: 'DMARC',
+  dmarc_report: 'DMARC report permission',
+  tls_report: 'TLS report',
+}
