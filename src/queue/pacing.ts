@@ -119,7 +119,7 @@ export class Pacing {
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   readonly #shares: NodeShares
-  /** Learned limits by the key of the path. */
+  /** Rates, pauses and hours that were learnt for paths without mail here, by key of the path. */
   readonly #learnt = new Map<string, Learnt>()
   /** Keys of paths whose rate is no longer lowered, until `takeReleased`. */
   readonly #released = new Set<string>()
@@ -189,6 +189,7 @@ export class Pacing {
   /** The waits that servers asked for, by key of the path; the end in Unix ms. */
   *paused(): Generator<[key: string, pausedUntil: number]> {
     const now = this.#now()
+    for (const [key, learnt] of this.#learnt) if (this.#isOver(learnt)) this.#learnt.delete(key)
     for (const all of [this.#paces.entries(), this.#learnt]) {
       for (const [key, { pause }] of all) if (pause.until > now) yield [key, pause.end]
     }
@@ -251,9 +252,12 @@ export class Pacing {
     const { isGuess, ...rest } = this.#learnt.get(key) ?? NOTHING_LEARNT
     const same = learnt.rate === undefined && isGuess
     const all = { ...rest, ...(same && { isGuess }), ...learnt }
-    const isNothing = all.rate === null && all.hourDue <= Date.now() && all.pause.until <= this.#now()
-    if (isNothing) this.#learnt.delete(key)
+    if (this.#isOver(all)) this.#learnt.delete(key)
     else this.#learnt.set(key, all)
+  }
+
+  #isOver({ rate, hourDue, pause }: Learnt): boolean {
+    return rate === null && hourDue <= Date.now() && pause.until <= this.#now()
   }
 
   /** Whichever ends later: the pause, or a wait of `wait` ms from now (`at`: now in Unix ms). */

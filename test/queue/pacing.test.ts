@@ -223,3 +223,19 @@ test('a path is known for a day after its last message, and no more than 200 suc
   assert.equal(known().length, 200)
   assert.deepEqual(known()[0], ['many299.test', 0])
 })
+
+test('a pause that another node has learnt is forgotten once it is over', () => {
+  let now = 0
+  const pacing = new Pacing(
+    () => {},
+    () => now,
+  )
+  pacing.learnPause('path', Date.now() + 1_000)
+  assert.deepEqual(
+    [...pacing.paused()].map(([key]) => key),
+    ['path'],
+  )
+  now += 2_000
+  assert.deepEqual([...pacing.paused()], [])
+  assert.equal(pacing.knows('path'), false)
+})

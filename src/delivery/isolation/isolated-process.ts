@@ -18,10 +18,13 @@ import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, KeyOctets, ToProcess } from './message.ts'
 
 /**
- * The message is first composed for a server with all capabilities. If the real server lacks one, another variant is
- * made while it is sent.
+ * The servers that variants of a message are made for, all before it is sent: the time for that is limited, and a
+ * message that takes longer or crashes the process is known by it.
  */
-const CAPABILITIES = { eightBitMime: true, smtpUtf8: true }
+const VARIANTS = [
+  { eightBitMime: true, smtpUtf8: true },
+  { eightBitMime: false, smtpUtf8: true },
+]
 
 const right = new SendingRight()
 const keys = new Map<string, SigningKey>()
@@ -62,7 +65,7 @@ async function deliver({ delivery: flat, keys: sent, policy, source }: IsolatedD
   const message = prepareMessage(delivery, { boundaries, signer: signHere })
   prepared.set(delivery, message)
   // The courier will find the same error, and report the outcome for the recipients.
-  await message(CAPABILITIES).catch(() => {})
+  await Promise.all(VARIANTS.map((capabilities) => message(capabilities))).catch(() => {})
   say({ kind: 'prepared', number })
   say({ kind: 'result', number, result: await courier.deliver(delivery) })
 }
