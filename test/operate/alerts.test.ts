@@ -390,7 +390,7 @@ test('a company whose mail has been due for an hour is a problem until the mail 
   const alert = (await store.alerts()).find(({ id }) => id === ofAcme)!
   assert.deepEqual(
     [alert.companyId, alert.title, alert.found],
-    [acme.company.id, 'Waiting mail of Acme', 'Mail has been due for an hour, and was not tried.'],
+    [acme.company.id, 'Waiting mail of Acme', 'Mail has been due for an hour but has not been tried.'],
   )
   await store.pause({ companyId: acme.company.id, domain: null, since: 1 })
   await at(62)

@@ -203,7 +203,7 @@ test('companies whose path is closed for an hour get an alert that does not name
   ])
 })
 
-const NOT_TRIED = 'Mail has been due for an hour, and was not tried.'
+const NOT_TRIED = 'Mail has been due for an hour but has not been tried.'
 
 /** The alerts that people of Acme see when its mail to one.test has been due for 61 minutes. */
 async function foundOfAcme({ op, world, hold }: Bench): Promise<string[]> {
