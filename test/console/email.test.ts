@@ -6,6 +6,7 @@ import { startDns } from '../../harness/dns.ts'
 import { relayAt } from '../delivery/route/rig.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { type Sink, startSink } from '../support/sink.ts'
+import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
 
@@ -132,7 +133,11 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     const isInSight = async (words: RegExp) => {
       const part = waiting.getByText(words).filter({ visible: true }).last()
       await part.waitFor()
-      const [outer, inner] = [(await waiting.boundingBox())!, (await part.boundingBox())!]
+      // Words that are drawn anew have no place for a moment.
+      const [outer, inner] = await until(async () => {
+        const boxes = [await waiting.boundingBox(), await part.boundingBox()] as const
+        return boxes[0] !== null && boxes[1] !== null && ([boxes[0], boxes[1]] as const)
+      }, `${words} to have a place`)
       assert.ok(inner.x + Math.min(inner.width, 60) <= outer.x + outer.width, String(words))
     }
     for (const width of [1_440, 390]) {
