@@ -1,4 +1,4 @@
-/** What people call the DNS records of a domain. */
+/** The names of a domain's DNS records, for people. */
 import type { RecordKind } from './account.ts'
 
 export const RECORD_NAMES: Readonly<Record<RecordKind, string>> = {

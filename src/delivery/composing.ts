@@ -30,7 +30,7 @@ function prepareElsewhere(
   { email, message, signing }: Delivery,
   boundary: string,
 ): PreparedMessage {
-  // What is posted to a worker is copied, and a view is copied with its whole buffer.
+  // A worker gets a copy of the message, and a view would be copied with its whole buffer.
   const order = {
     email: { id: email.id, companyId: email.companyId },
     message: withOwnBuffers(message),

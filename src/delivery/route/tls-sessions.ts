@@ -1,4 +1,4 @@
-/** What a TLS report (RFC 8460 4.3) says about a session, or about a session that could not be opened. */
+/** The results of sessions, opened or not, for TLS reports (RFC 8460 4.3). */
 import type { TlsPolicyType, TlsSession } from '../../mail/domain-report/tls-report.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
 import { PolicyInvalid } from '../mta-sts/fetch-policy.ts'

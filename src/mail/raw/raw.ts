@@ -82,17 +82,22 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   const { fields } = header
   const values = (name: string) => fields.filter(({ lower }) => lower === name).map(({ value }) => value)
   const root = readStructure(octets)
+  // All of them, because `normaliseRaw` would refuse a field too late.
+  const mailboxes = fields
+    .filter(({ lower }) => isMailboxField(lower) && lower !== 'from')
+    .flatMap((field) => mailboxesOf(field).map((mailbox) => ({ field, mailbox })))
   const message: RawMessage = {
     files: rawFileNames(root),
     to: values('to'),
     cc: values('cc'),
-    replyTo: fields.filter(({ lower }) => lower === 'reply-to').flatMap(mailboxesOf),
-    authors: otherAuthors(fields),
+    replyTo: mailboxes.filter(({ field }) => field.lower === 'reply-to').map(({ mailbox }) => mailbox),
+    authors: mailboxes
+      .filter(({ field }) => isAuthorField(field.lower))
+      .map(({ field, mailbox }) => ({ field: field.name, mailbox })),
     subject: decodeText(values('subject')[0] ?? ''),
     headers: fields.map(({ name, value }) => [name, value]),
     control: readControl(fields),
   }
-  for (const field of fields) if (isUnread(field)) mailboxesOf(field)
   const from = values('from')[0]
   if (from !== undefined) message.from = from
   const messageId = values('message-id')[0]
@@ -104,11 +109,6 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   const html = firstBody(octets, root, 'text/html')
   if (html !== undefined) message.html = html
   return message
-}
-
-/** Mailboxes that only `normaliseRaw` uses: by then it would be too late to refuse the message. */
-function isUnread({ lower }: RawField): boolean {
-  return isMailboxField(lower) && !isAuthorField(lower) && lower !== 'reply-to'
 }
 
 /** A header of legal size ends within this many octets, unless its line ends have many octets each. */
@@ -202,12 +202,6 @@ function readMessageHeader(octets: Buffer): RawHeader {
     seen.add(lower)
   }
   return header
-}
-
-function otherAuthors(fields: readonly RawField[]): RawMessage['authors'] {
-  return fields
-    .filter(({ lower }) => isAuthorField(lower) && lower !== 'from')
-    .flatMap((field) => mailboxesOf(field).map((mailbox) => ({ field: field.name, mailbox })))
 }
 
 /** Throws RawError when the field cannot be read. */
