@@ -52,6 +52,8 @@ function recordsStep(op: Operation, domain: SendingDomain): StepResult {
   if (missing.length > 0) return open(`DNS lacks these records of ${name}: ${missing.join(', ')}.`, advice)
   if (silent.length > 0)
     return unknown(`DNS did not answer for ${name}.`, 'Verify the domain again in a minute.')
+  if (records.some(({ seen }) => seen === null))
+    return open(`Some DNS records of ${name} have not been checked yet.`, advice)
   return wrong(
     `The DNS records of ${name} are right, but another company of this service already sends from this name.`,
     'The domain stays pending until that company or the operator of this service removes the other one.',
