@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Path } from '../../src/delivery/path/path.ts'
-import { suppress, to } from '../store/samples.ts'
+import { dueAfter } from '../../src/queue/attempt.ts'
+import { suppress, suppression, to } from '../store/samples.ts'
 import { newEmail, occupied, start, stateOf, until } from './scheduler-bench.ts'
 
 test('while results cannot be recorded nothing new is sent; afterwards all of it is, each once', async (t) => {
@@ -185,6 +186,24 @@ test('a recipient suppressed while it waits in memory for a session is not sent 
     sink.messages.map((message) => message.recipients),
     [['first@x.test'], ['there@x.test']],
   )
+})
+
+test('a suppression for other mail to its recipient costs waiting mail one round trip to the store', async (t) => {
+  const { accept, faults, metrics, sink, store, domain, release } = await occupied(t)
+  const waits = await accept('there@x.test')
+  const entry = suppression({ id: domain.companyId }, 'there@x.test', { type: 'manual', domainId: 'other' })
+  await store.addSuppressions([entry])
+  await until(() => faults.read.added > 0)
+  const delays: number[] = []
+  faults.onRecord = async (attempt) => {
+    const dueAt = dueAfter(attempt)
+    if (dueAt !== null) delays.push(Math.max(0, dueAt - Date.now()))
+  }
+  release()
+  await until(async () => (await stateOf(store, waits)).state === 'delivered')
+  assert.deepEqual(delays, [0])
+  assert.equal((await metrics.givenBack.get()).values[0]!.value, 1)
+  assert.equal(sink.messages.length, 2)
 })
 
 test('a recipient that one delivery finds unknown is not tried by another that waits in memory', async (t) => {
