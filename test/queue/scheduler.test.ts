@@ -206,6 +206,28 @@ test('a suppression for other mail to its recipient costs waiting mail one round
   assert.equal(sink.messages.length, 2)
 })
 
+test('"too many sessions" closes no path that had several at the time, although the others have ended since', async (t) => {
+  const together = Promise.withResolvers<void>()
+  const alone = Promise.withResolvers<void>()
+  const { accept, faults, scheduler, sink } = await start(t, {
+    script: async ({ step, session }) => {
+      if (step !== 'mail') return undefined
+      if (session === 3) together.resolve()
+      await together.promise
+      if (session !== 3) return undefined
+      await alone.promise
+      return { reply: '421 4.7.0 Error: too many connections from 127.0.0.1', close: true }
+    },
+  })
+  const closed = Promise.withResolvers<unknown[]>()
+  for (const to of ['a@x.test', 'b@x.test', 'c@x.test']) await accept(to)
+  await sink.until(2)
+  await until(() => scheduler.counts.inSession === 1)
+  faults.onRecord = async () => closed.resolve([...scheduler.counts.closed])
+  alone.resolve()
+  assert.deepEqual(await closed.promise, [])
+})
+
 test('a recipient that one delivery finds unknown is not tried by another that waits in memory', async (t) => {
   const told = Promise.withResolvers<void>()
   const { accept, faults, sink, store } = await start(t, {
