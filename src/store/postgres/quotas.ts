@@ -3,8 +3,7 @@ import { type QuotaUsage, usedAt, usedWith } from '../quota.ts'
 import type { NewEmail, OverQuota } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { DatabaseSession, Statement } from './database.ts'
-import type { PendingEmail } from './pending-email.ts'
-import type { DoubtfulEmail } from './withdrawals.ts'
+import type { DoubtfulEmail, PendingEmail } from './pending-email.ts'
 
 /**
  * Locks the counts of companies, in a fixed order. Other transactions that count for the same company wait for this

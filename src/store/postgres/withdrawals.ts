@@ -1,18 +1,8 @@
-import type { Lease, NewEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
 import { int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession } from './database.ts'
+import type { DoubtfulEmail } from './pending-email.ts'
 import { giveBackQuotas } from './quotas.ts'
-
-/** An email handed to the store. */
-export interface DoubtfulEmail {
-  email: NewEmail
-  lease: Lease | null
-  /** The number of the email's company. */
-  company: number
-  /** True: an earlier commit may have stored it, and the outcome is unknown. */
-  doubtful?: boolean
-}
 
 /**
  * Inserts placeholder rows with these ids, so that this waits for any commit of them that is still under way. REMOVE
