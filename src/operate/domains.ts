@@ -192,7 +192,7 @@ export const updateDomain = verb(
     // Read from the store, because the operator may have changed other settings, such as the pool, since the snapshot.
     const present = (settings === undefined ? null : await op.store.findDomain(domain.id)) ?? domain
     const fresh = settings && settingsOf(present, settings)
-    const updated = await changed(op, domain, {
+    const updated = await changed(op, present, {
       ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
       ...(fresh && { settings: fresh }),
       ...(fresh && fresh.returnPath !== present.settings.returnPath && withoutReturnPath(present)),

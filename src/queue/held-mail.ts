@@ -8,6 +8,10 @@ type HeldDomains = Set<string> | null
 export class HeldMail {
   readonly #domains = new Map<string, HeldDomains>()
 
+  get none(): boolean {
+    return this.#domains.size === 0
+  }
+
   add(domainId: string, domains: Iterable<string> | null): void {
     const known = this.#domains.get(domainId)
     this.#domains.set(domainId, known === null ? null : together(known ?? new Set(), domains))

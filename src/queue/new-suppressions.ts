@@ -10,13 +10,20 @@ import type { ReadyDelivery } from './deliveries.ts'
  */
 const ON_THE_WAY_MS = 5_000
 
+interface RecentSuppression {
+  /** On the monotonic clock: when it was read. */
+  at: number
+  /** Recipients that went back to the store because of it: work that holds them again was checked after it. */
+  back: Set<string>
+}
+
 /**
- * Addresses suppressed after the store checked the work that waits in memory. Matching recipients go back to the store,
- * which ends them; so a false alarm costs only the round trip.
+ * Addresses suppressed after the store checked the work that waits in memory. Matching recipients go back to the store
+ * once, which ends them; so a false alarm costs only the round trip.
  */
 export class SuppressionWatch {
-  /** `companyId address` with the time it was read; for work that was on the way then. */
-  readonly #recent = new Map<string, number>()
+  /** By `companyId address`, for work that was on the way when it was read. */
+  readonly #recent = new Map<string, RecentSuppression>()
   /** Work that waited in memory when a suppression of one of its recipients was read. */
   readonly #marked = new WeakMap<ReadyDelivery, Set<number>>()
   readonly #now: () => number
@@ -33,7 +40,7 @@ export class SuppressionWatch {
     const names = new Set(added.map(({ companyId, address }) => nameOf(companyId, address)))
     for (const name of names) {
       this.#recent.delete(name)
-      this.#recent.set(name, now)
+      this.#recent.set(name, { at: now, back: new Set() })
     }
     for (const ready of waiting) {
       for (const { position, address } of ready.recipients) {
@@ -50,16 +57,20 @@ export class SuppressionWatch {
     return this.#recent.size === 0 && !this.#marked.has(ready)
   }
 
+  /** True: the recipient has to go back to the store. */
   concern(ready: ReadyDelivery, { position, address, domain }: ClaimedRecipient): boolean {
-    if (isSimulated(domain, ready.email.testMode)) return false
-    if (this.#marked.get(ready)?.has(position) === true) return true
-    if (this.#recent.size === 0) return false
+    if (this.none(ready) || isSimulated(domain, ready.email.testMode)) return false
     this.#forget(this.#now())
-    return this.#recent.has(nameOf(ready.email.companyId, address))
+    const isMarked = this.#marked.get(ready)?.has(position) === true
+    const recent = this.#recent.get(nameOf(ready.email.companyId, address))
+    const key = `${ready.email.id} ${position}`
+    if (!isMarked && (recent === undefined || recent.back.has(key))) return false
+    recent?.back.add(key)
+    return true
   }
 
   #forget(now: number): void {
-    for (const [name, at] of this.#recent) {
+    for (const [name, { at }] of this.#recent) {
       if (now - at < ON_THE_WAY_MS) return
       this.#recent.delete(name)
     }

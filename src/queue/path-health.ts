@@ -359,7 +359,7 @@ export class PathHealth {
       hindrance !== undefined &&
       extent !== null &&
       (hindrance.kind === 'unreachable' || outcomes.some(({ verdict }) => verdict === 'postponed'))
-    if (!refused && this.#troubles.size === 0) return null
+    if (!refused && !this.#troubles.any) return null
     const isDelivered = outcomes.some(({ verdict }) => verdict === 'delivered')
     if (!refused || isDelivered) {
       const answered = outcomes.some(({ verdict }) => verdict !== 'released') && server !== null
@@ -469,7 +469,11 @@ export class PathHealth {
 
   #clear(key: string, { path }: ReadyDelivery): void {
     const trouble = this.#troubles.get(key)
-    if (trouble === undefined) return
+    if (trouble === undefined) {
+      const left = this.#troubles.takeForgotten(key)
+      if (left !== undefined) this.#release(left)
+      return
+    }
     this.#troubles.delete(key)
     if (!trouble.closed) return
     this.#openings++

@@ -74,7 +74,7 @@ import { SessionShortage } from './session-shortage.ts'
 import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
-import { Throttle } from './throttle.ts'
+import { type Beginning, Throttle } from './throttle.ts'
 import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
 import { WarmUp } from './warm-up.ts'
 
@@ -99,8 +99,7 @@ interface BegunDelivery {
   taken: ReadyDelivery
   /** The part of `taken` that is sent. */
   ready: ReadyDelivery
-  /** On the monotonic clock. */
-  begunAt: number
+  begun: Beginning
 }
 
 export interface DeliveryCounts {
@@ -409,14 +408,14 @@ export class DeliveryPipeline {
     this.#late.begin(ready)
     this.#throttle.begun(ready)
     this.#warmUp.begun(ready.path, startedAt)
-    const begunAt = monotonic()
+    const begun = beginning(queues, ready)
     const sharing: SessionSharing = {
       behind,
       onDot: () => this.#beginBehind(outlet, taken, delivery),
       onApart: () => queues.places.part(taken),
     }
     if (outlet === this.#usual) this.#shortage.begun(taken, (atDot) => courier.cutShort?.(delivery, atDot))
-    courier.deliver(delivery, sharing).then((result) => this.#end(outlet, { taken, ready, begunAt }, result))
+    courier.deliver(delivery, sharing).then((result) => this.#end(outlet, { taken, ready, begun }, result))
     return true
   }
 
@@ -462,13 +461,13 @@ export class DeliveryPipeline {
     } catch (error) {
       log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
       const result = unpreparedResult(ready, startedAt, error)
-      void this.#record(this.#attemptOf(queues, ready, result, monotonic()), ready)
+      void this.#record(this.#attemptOf(queues, ready, result, beginning(queues, ready)), ready)
       return null
     }
   }
 
   /** The session is free at once; the node keeps the lease until the result is durable. */
-  #end({ queues }: Outlet, { taken, ready, begunAt }: BegunDelivery, result: DeliveryResult): void {
+  #end({ queues }: Outlet, { taken, ready, begun }: BegunDelivery, result: DeliveryResult): void {
     const { metrics } = this.#parts
     const { duration, condemned, outcomes, died, handedOver, tlsSessions } = result
     const { email, path } = ready
@@ -482,7 +481,7 @@ export class DeliveryPipeline {
     } else {
       for (const { verdict } of outcomes) metrics.outcomes.inc({ verdict })
       if (died !== undefined) this.#suspects.suspect(email.id)
-      const attempt = this.#attemptOf(queues, ready, result, begunAt)
+      const attempt = this.#attemptOf(queues, ready, result, begun)
       queues.done(taken)
       void this.#record(attempt, ready, handedOver)
     }
@@ -496,12 +495,12 @@ export class DeliveryPipeline {
     queues: ReadyQueues,
     ready: ReadyDelivery,
     result: DeliveryResult,
-    begunAt: number,
+    begun: Beginning,
   ): AttemptRecord {
     const now = Date.now()
     const extent = this.#evidence.weigh(ready, result)
     this.#lastTroubles.ended(ready.path, result, now)
-    const { exhausted, notBefore } = this.#throttle.ended(ready, result, extent, queues, begunAt)
+    const { exhausted, notBefore } = this.#throttle.ended(ready, result, extent, queues, begun)
     const closedUntil = this.#pathHealth.ended(ready, result, extent, exhausted, now)
     // A proxy that does not answer fails all mail from its source, so the source is left out at once.
     if (result.hindrance?.kind === 'source') void this.#parts.present?.look()
@@ -603,6 +602,11 @@ export class DeliveryPipeline {
     const again = () => void this.#releaseHeld(domainId, domains)
     await this.stops.releases.release(domainId, held, { again })
   }
+}
+
+function beginning(queues: ReadyQueues, { path, email }: ReadyDelivery): Beginning {
+  const busy = { all: queues.busyOn(path), company: queues.busyOn(path, email.companyId) }
+  return { at: monotonic(), busy }
 }
 
 /** The fields for the log. */

@@ -86,7 +86,7 @@ export class SessionLimits {
 
   /**
    * The servers replied that there are too many sessions to a delivery that began at `begunAt` (monotonic). `open`:
-   * busy sessions now, this one included. False when no fewer sessions are possible.
+   * the sessions that were busy with it, this one included. False when no fewer sessions are possible.
    */
   tooMany({ key }: Path, open: number, begunAt: number): boolean {
     this.#firstAlone.delete(key)

@@ -23,8 +23,6 @@ const BACK_OFF_MS = 500
 const PAUSE_END_MS = 30_000
 /** Mail is released whenever it is due. */
 const ALL = Number.MAX_SAFE_INTEGER
-/** The shortest round trip of a false alarm about a suppression. */
-const SUPPRESSED_MS = 1_000
 
 /** The recipients that may begin, and those that are given back. */
 interface StopSplit {
@@ -112,9 +110,7 @@ export class Stops {
     const parts = Map.groupBy(ready.recipients, (recipient) => this.#part(ready, recipient))
     if (parts.size === 1 && parts.has(null)) return null
     const back = [...parts].flatMap(([message, recipients]) => {
-      if (message === null) return []
-      const dueAt = message === SUPPRESSED ? now + SUPPRESSED_MS : now
-      return [{ recipients, why: { dueAt, heldFor: null, message } }]
+      return message === null ? [] : [{ recipients, why: { dueAt: now, heldFor: null, message } }]
     })
     return { go: parts.get(null) ?? [], back }
   }

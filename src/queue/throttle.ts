@@ -17,6 +17,14 @@ interface ThrottleResult {
   notBefore: number | null
 }
 
+/** The beginning of a delivery. */
+export interface Beginning {
+  /** On the monotonic clock. */
+  at: number
+  /** Busy sessions on its path then, of all companies and of its own. */
+  busy: Record<'all' | 'company', number>
+}
+
 const NOTHING: ThrottleResult = { exhausted: false, notBefore: null }
 
 /**
@@ -57,16 +65,13 @@ export class Throttle {
     if (this.pacing.knows(key)) this.pacing.begun({ ...path, key })
   }
 
-  /**
-   * Learns from a delivery that began at `begunAt` (monotonic) and still counts among the busy sessions. `extent`: whom
-   * its trouble concerns.
-   */
+  /** Learns from a delivery that still counts among the busy sessions. `extent`: whom its trouble concerns. */
   ended(
     { path, email }: ReadyDelivery,
     result: DeliveryResult,
     extent: Extent | null,
     queues: Pick<ReadyQueues, 'busyOn'>,
-    begunAt: number,
+    begun: Beginning,
   ): ThrottleResult {
     const { hindrance, outcomes, server } = result
     const own = { ...path, key: companyKey(path.key, email.companyId) }
@@ -78,8 +83,10 @@ export class Throttle {
     if (hindrance.kind !== 'busy' || extent === null || extent.limits === null) return NOTHING
     const limited = extent.limits === 'all' ? path : own
     const busy = extent.limits === 'all' ? queues.busyOn(path) : queues.busyOn(path, email.companyId)
-    const fewer = this.sessions.tooMany(limited, busy, begunAt)
-    const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begunAt, path)
+    // The server counted them between the two times. The smaller number may be that of a delivery alone, which would
+    // close the path.
+    const fewer = this.sessions.tooMany(limited, Math.max(begun.busy[extent.limits], busy), begun.at)
+    const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begun.at, path)
     // A wait that a recipient may have caused delays only the mail to its domain, which is closed for that time.
     const notBefore = extent.part.to === null ? this.#pause(limited, hindrance) : null
     const exhausted = !fewer && !slower

@@ -1,3 +1,4 @@
+import type { HeldMail } from './held-mail.ts'
 import { companyKey } from './path-part.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -6,11 +7,12 @@ const FORGET_MS = 2 * 3_600_000
 
 /**
  * The most troubles remembered, of the mail of one company and in all: any zone can have a site for each name in it.
- * Beyond that, the trouble met longest ago is forgotten: its path counts as open, and mail held for it waits for its
- * own due time.
+ * Beyond that, the trouble met longest ago is forgotten: its path counts as open. Its mail is still released when the
+ * path has been found open; of more such paths than this, it waits for its own due time.
  */
 const MAX_OF_COMPANY = 2_000
 const MAX_TROUBLES = 10_000
+const MAX_FORGOTTEN = 10_000
 
 /** The troubles of all paths, by key of the part that they concern; those that were met longest ago come first. */
 export class Troubles {
@@ -20,8 +22,16 @@ export class Troubles {
   /** Companies with a trouble of their own, by key of the whole that their mail is a part of. */
   readonly #companies = new Map<string, Set<string>>()
 
+  /** The mail that was held for forgotten troubles, by key; those forgotten longest ago come first. */
+  readonly #forgotten = new Map<string, HeldMail>()
+
   get size(): number {
     return this.#all.size
+  }
+
+  /** False: no trouble is remembered, nor the mail of one. */
+  get any(): boolean {
+    return this.#all.size > 0 || this.#forgotten.size > 0
   }
 
   [Symbol.iterator](): MapIterator<[string, Trouble]> {
@@ -46,6 +56,8 @@ export class Troubles {
   put(key: string, trouble: Trouble, now: number): void {
     this.delete(key)
     this.#all.set(key, trouble)
+    const left = this.takeForgotten(key)
+    if (left !== undefined) trouble.held.addAll(left)
     const { companyId, domainId } = trouble
     if (companyId !== null) {
       const own = valuesOf(this.#ofCompany, companyId)
@@ -53,13 +65,28 @@ export class Troubles {
       if (domainId === null) valuesOf(this.#companies, wholeOf(key, companyId)).add(companyId)
       if (own.size > MAX_OF_COMPANY) {
         const [oldest] = own
-        this.delete(oldest!)
+        this.#forget(oldest!)
       }
     }
     for (const [oldest, { probeAt }] of this.#all) {
       if (oldest === key || (now - probeAt < FORGET_MS && this.#all.size <= MAX_TROUBLES)) return
-      this.delete(oldest)
+      this.#forget(oldest)
     }
+  }
+
+  #forget(key: string): void {
+    const { held } = this.#all.get(key)!
+    this.delete(key)
+    if (held.none) return
+    this.#forgotten.set(key, held)
+    if (this.#forgotten.size > MAX_FORGOTTEN) this.#forgotten.delete(this.#forgotten.keys().next().value!)
+  }
+
+  /** The mail that was held for this trouble until it was forgotten. */
+  takeForgotten(key: string): HeldMail | undefined {
+    const held = this.#forgotten.get(key)
+    this.#forgotten.delete(key)
+    return held
   }
 
   delete(key: string): void {

@@ -8,6 +8,7 @@ import { Stage } from './stage.ts'
 const MANY = 120
 /** The oldest of them, which no list of the newest has. */
 const OLDEST = 'oldest.example'
+const UNICODE = 'xn--mnchen-3ya.example'
 
 describe('selects of domains', { skip: withoutBrowser() }, () => {
   let stage: Stage
@@ -15,6 +16,7 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
     stage = await Stage.open()
     const { service, company } = stage
     const first = await service.domain(company.id, OLDEST)
+    await service.domain(company.id, UNICODE)
     for (let n = 0; n < MANY; n++) {
       await service.store.addDomain({
         ...first,
@@ -28,13 +30,13 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
 
   const at = (page: string) => `/c/${stage.company.id}/${page}`
 
-  async function choose(field: Locator): Promise<void> {
+  async function choose(field: Locator, typed = 'OLDEST', name = OLDEST): Promise<void> {
     const page = field.page()
     await field.click()
     await page.getByRole('option', { name: /more: type to search/ }).waitFor()
-    assert.equal(await page.getByRole('option', { name: OLDEST }).count(), 0)
-    await field.fill('OLDEST')
-    await page.getByRole('option', { name: OLDEST }).click()
+    assert.equal(await page.getByRole('option', { name }).count(), 0)
+    await field.fill(typed)
+    await page.getByRole('option', { name }).click()
   }
 
   test('a key is made for the oldest of many, found by its name', async (t) => {
@@ -55,9 +57,9 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Add webhook' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('URL').fill('https://hooks.example.com/mail')
-    await choose(dialog.getByRole('combobox', { name: 'Domain' }))
+    await choose(dialog.getByRole('combobox', { name: 'Domain' }), 'München', UNICODE)
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    await page.getByText(`for ${OLDEST}`).waitFor()
+    await page.getByText(`for ${UNICODE}`).waitFor()
   })
 
   test('a test message is from it', async (t) => {

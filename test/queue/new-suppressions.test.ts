@@ -10,8 +10,9 @@ const ON_THE_WAY = 5_000
 
 const to = (address: string, position = 0) =>
   ({ address, domain: address.slice(address.indexOf('@') + 1), position }) as ClaimedRecipient
+let emails = 0
 function ready(companyId: string, addresses: string[], testMode = false) {
-  const email = { companyId, domainId: 'd', testMode } as ClaimedEmail
+  const email = { id: String(++emails), companyId, domainId: 'd', testMode } as ClaimedEmail
   return readyFor(companyId, pathTo('x.test'), { email, recipients: addresses.map(to) })
 }
 
@@ -21,13 +22,15 @@ test('waiting mail is marked for good, mail that comes soon after is checked, an
   const waits = ready('a', ['Gone@x.test', 'stays@x.test'])
   const company = { companyId: 'a', address: 'gone@X.test' }
   added.add([company], [waits])
-  const comes = ready('a', ['GONE@x.test'])
-  const other = ready('b', ['gone@x.test'])
-  const captured = ready('a', ['gone@x.test'], true)
-  const concerned = () =>
-    [waits, comes, other, captured].map((one) => one.recipients.map((each) => added.concern(one, each)))
+  const concerned = () => {
+    const comes = ready('a', ['GONE@x.test'])
+    const other = ready('b', ['gone@x.test'])
+    const captured = ready('a', ['gone@x.test'], true)
+    const all = [waits, comes, other, captured]
+    return all.map((one) => one.recipients.map((each) => added.concern(one, each)))
+  }
   assert.deepEqual(concerned(), [[true, false], [true], [false], [false]])
-  assert.deepEqual([added.none(waits), added.none(comes)], [false, false])
+  assert.deepEqual([added.none(waits), added.none(ready('a', ['there@x.test']))], [false, false])
   now += ON_THE_WAY - 1
   assert.deepEqual(concerned(), [[true, false], [true], [false], [false]])
   // It was added again: the time begins anew.
@@ -36,7 +39,23 @@ test('waiting mail is marked for good, mail that comes soon after is checked, an
   assert.deepEqual(concerned(), [[true, false], [true], [false], [false]])
   now += 1
   assert.deepEqual(concerned(), [[true, false], [false], [false], [false]])
-  assert.deepEqual([added.none(waits), added.none(comes)], [false, true])
+  assert.deepEqual([added.none(waits), added.none(ready('a', ['there@x.test']))], [false, true])
+})
+
+test('a recipient goes back to the store once for each time that its address is suppressed', () => {
+  const added = new SuppressionWatch(() => 1_000)
+  const { email, recipients } = ready('a', ['gone@x.test', 'gone@x.test'])
+  const company = { companyId: 'a', address: 'gone@x.test' }
+  const waits = readyFor('a', pathTo('x.test'), { email, recipients })
+  /** The email as the store hands it out again. */
+  const concerned = (one = readyFor('a', pathTo('x.test'), { email, recipients })) =>
+    one.recipients.map((each) => added.concern(one, each))
+  added.add([company], [waits])
+  assert.deepEqual(concerned(waits), [true, true])
+  assert.deepEqual(concerned(), [false, false])
+  added.add([company], [])
+  assert.deepEqual(concerned(), [true, true])
+  assert.deepEqual(concerned(), [false, false])
 })
 
 test('mail to the simulator is never stopped: a rehearsed complaint must not keep the address from being rehearsed again', () => {

@@ -78,6 +78,35 @@ test('the closed sites of a zone without end push out none of another company: t
   assert.notEqual(paths.closedFor(other, 0), null)
 })
 
+test('the held mail of a forgotten closed site is released as soon as the site takes mail', async () => {
+  const released: (readonly string[] | null)[] = []
+  const paths = pathHealth(async (_, domains) => {
+    released.push(domains)
+  })
+  const mail = (site: string) => ({
+    ...from('one', pathTo(site)),
+    recipients: [{ domain: site } as ClaimedRecipient],
+  })
+  const sites = Array.from({ length: 2_002 }, (_, index) => `x${index}.test`)
+  for (const [index, site] of sites.entries()) {
+    ended(paths, mail(site), REFUSED, true, index)
+    paths.heldWritten(mail(site))
+  }
+  assert.deepEqual([...paths.closed], [['path', 2_000]])
+  // Met again after it was forgotten: of the mail that is held then, none is lost either.
+  ended(paths, mail('x1.test'), REFUSED, true, 3_000)
+  await nextTurn()
+  assert.deepEqual(released, [])
+  for (const site of sites) {
+    ended(paths, mail(site), TAKEN, true, 4_000)
+    await nextTurn()
+    assert.deepEqual(released.splice(0), [[site]])
+  }
+  ended(paths, mail('x0.test'), TAKEN, true, 5_000)
+  await nextTurn()
+  assert.deepEqual(released, [])
+})
+
 test('a closed path from a source that no node has is not counted', () => {
   const paths = pathHealth()
   const { key: _, ...path } = pathTo('x.test')

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Path } from '../../src/delivery/path/path.ts'
-import { suppress, to } from '../store/samples.ts'
+import { dueAfter } from '../../src/queue/attempt.ts'
+import { suppress, suppression, to } from '../store/samples.ts'
 import { newEmail, occupied, start, stateOf, until } from './scheduler-bench.ts'
 
 test('while results cannot be recorded nothing new is sent; afterwards all of it is, each once', async (t) => {
@@ -185,6 +186,46 @@ test('a recipient suppressed while it waits in memory for a session is not sent 
     sink.messages.map((message) => message.recipients),
     [['first@x.test'], ['there@x.test']],
   )
+})
+
+test('a suppression for other mail to its recipient costs waiting mail one round trip to the store', async (t) => {
+  const { accept, faults, metrics, sink, store, domain, release } = await occupied(t)
+  const waits = await accept('there@x.test')
+  const entry = suppression({ id: domain.companyId }, 'there@x.test', { type: 'manual', domainId: 'other' })
+  await store.addSuppressions([entry])
+  await until(() => faults.read.added > 0)
+  const delays: number[] = []
+  faults.onRecord = async (attempt) => {
+    const dueAt = dueAfter(attempt)
+    if (dueAt !== null) delays.push(Math.max(0, dueAt - Date.now()))
+  }
+  release()
+  await until(async () => (await stateOf(store, waits)).state === 'delivered')
+  assert.deepEqual(delays, [0])
+  assert.equal((await metrics.givenBack.get()).values[0]!.value, 1)
+  assert.equal(sink.messages.length, 2)
+})
+
+test('"too many sessions" closes no path that had several at the time, although the others have ended since', async (t) => {
+  const together = Promise.withResolvers<void>()
+  const alone = Promise.withResolvers<void>()
+  const { accept, faults, scheduler, sink } = await start(t, {
+    script: async ({ step, session }) => {
+      if (step !== 'mail') return undefined
+      if (session === 3) together.resolve()
+      await together.promise
+      if (session !== 3) return undefined
+      await alone.promise
+      return { reply: '421 4.7.0 Error: too many connections from 127.0.0.1', close: true }
+    },
+  })
+  const closed = Promise.withResolvers<unknown[]>()
+  for (const to of ['a@x.test', 'b@x.test', 'c@x.test']) await accept(to)
+  await sink.until(2)
+  await until(() => scheduler.counts.inSession === 1)
+  faults.onRecord = async () => closed.resolve([...scheduler.counts.closed])
+  alone.resolve()
+  assert.deepEqual(await closed.promise, [])
 })
 
 test('a recipient that one delivery finds unknown is not tried by another that waits in memory', async (t) => {

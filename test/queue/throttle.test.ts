@@ -17,9 +17,10 @@ function refused(hindrance: Partial<HindranceReport>) {
     hindrance: { kind: 'busy', met: 'session', message: 'too many messages', ...hindrance },
     ...{ server: 'mx', dialogue: '', startedAt: 0, duration: 1, tls: null },
   }
+  const alone = { at: monotonic(), busy: { all: 1, company: 1 } }
   throttle.begun(ready)
   const extent = new Evidence().weigh(ready, result)
-  const { exhausted } = throttle.ended(ready, result, extent, { busyOn: () => 1 }, monotonic())
+  const { exhausted } = throttle.ended(ready, result, extent, { busyOn: () => 1 }, alone)
   /** How many of a queue may leave now. */
   let leave = 0
   while (leave < 100 && throttle.takesMore(ready.path, 'c') && throttle.pacing.takesMore(ready.path)) {

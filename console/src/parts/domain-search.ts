@@ -27,7 +27,7 @@ export function useDomainSearch(
   // The field shows the chosen name until the person types, and that name is not a search.
   const isChosen = kept.some(({ name }) => name === search)
   const [wanted] = useDebouncedValue(isChosen ? '' : search.trim(), TYPED_MS)
-  const { data } = useQuery(domainsQuery(company, wanted || undefined, sending))
+  const { data, isPlaceholderData } = useQuery(domainsQuery(company, wanted || undefined, sending))
   const domains = [...(data?.domains ?? []), ...kept]
   const found = [...new Map(domains.map(({ id, name }) => [name, { id, name }])).values()]
   const more = (data?.total ?? 0) - (data?.domains.length ?? 0)
@@ -38,7 +38,9 @@ export function useDomainSearch(
   if (more > 0) {
     options.push({ value: MORE, label: `${more.toLocaleString()} more: type to search`, disabled: true })
   }
-  const isFound = (name: string) => name === MORE || name.includes(wanted.toLowerCase())
+  // The server finds names by their Unicode form, too.
+  const ofServer = new Set(isPlaceholderData ? [] : data?.domains.map(({ name }) => name))
+  const isFound = (name: string) => name === MORE || ofServer.has(name) || name.includes(wanted.toLowerCase())
   return {
     of: (name: string) => found.find((each) => each.name === name),
     field: {

@@ -1,5 +1,14 @@
-import type { AcceptResult } from '../store.ts'
-import type { DoubtfulEmail } from './withdrawals.ts'
+import type { AcceptResult, Lease, NewEmail } from '../store.ts'
+
+/** An email handed to the store. */
+export interface DoubtfulEmail {
+  email: NewEmail
+  lease: Lease | null
+  /** The number of the email's company. */
+  company: number
+  /** True: an earlier commit may have stored it, and the outcome is unknown. */
+  doubtful?: boolean
+}
 
 /** An email that is being accepted. */
 export interface PendingEmail extends DoubtfulEmail {

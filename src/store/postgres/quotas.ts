@@ -1,8 +1,9 @@
+import { utcDay } from '../../common/utc-day.ts'
 import { type QuotaUsage, usedAt, usedWith } from '../quota.ts'
 import type { NewEmail, OverQuota } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { DatabaseSession, Statement } from './database.ts'
-import type { PendingEmail } from './pending-email.ts'
+import type { DoubtfulEmail, PendingEmail } from './pending-email.ts'
 
 /**
  * Locks the counts of companies, in a fixed order. Other transactions that count for the same company wait for this
@@ -20,6 +21,15 @@ RETURNING company, day, daily, month, monthly`,
 const PUT: Statement = {
   name: 'put-quota',
   text: 'UPDATE quotas SET day = $2, daily = $3, month = $4, monthly = $5 WHERE company = $1',
+}
+
+/** Counts of another day or month do not have the email. */
+const GIVE_BACK: Statement = {
+  name: 'give-back-quota',
+  text: `
+UPDATE quotas SET daily = CASE day WHEN $2 THEN daily - $3::int4 ELSE daily END,
+  monthly = CASE month WHEN left($2, 7) THEN monthly - $3::int4 ELSE monthly END
+WHERE company = $1`,
 }
 
 interface QuotaRow extends QuotaUsage {
@@ -69,6 +79,17 @@ export async function takeQuotas(
     await session.run(PUT, [company, day, daily, month, monthly])
   }
   return over
+}
+
+/** Emails that were counted are not stored after all. The counts stay locked until the end of the transaction. */
+export async function giveBackQuotas(
+  session: DatabaseSession,
+  entries: readonly DoubtfulEmail[],
+): Promise<void> {
+  const counted = entries.filter(({ email }) => email.quota !== undefined)
+  for (const { company, email } of counted.toSorted((a, b) => a.company - b.company)) {
+    await session.run(GIVE_BACK, [company, utcDay(email.createdAt), email.recipients.length])
+  }
 }
 
 /** The emails that an earlier commit has counted, although it seemed to fail. */

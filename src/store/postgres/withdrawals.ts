@@ -1,17 +1,8 @@
-import type { Lease, NewEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
 import { int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession } from './database.ts'
-
-/** An email handed to the store. */
-export interface DoubtfulEmail {
-  email: NewEmail
-  lease: Lease | null
-  /** The number of the email's company. */
-  company: number
-  /** True: an earlier commit may have stored it, and the outcome is unknown. */
-  doubtful?: boolean
-}
+import type { DoubtfulEmail } from './pending-email.ts'
+import { giveBackQuotas } from './quotas.ts'
 
 /**
  * Inserts placeholder rows with these ids, so that this waits for any commit of them that is still under way. REMOVE
@@ -21,7 +12,7 @@ const TAKE_IDS = `
 INSERT INTO emails (id, company, created_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
   subject, message_id)
 SELECT id, 0, 0, 0, 0, false, false, true, '', '', '', '', '', '' FROM unnest($1::uuid[]) AS t (id) ORDER BY id
-ON CONFLICT DO NOTHING`
+ON CONFLICT DO NOTHING RETURNING id::text AS id`
 
 const HOLD = 'SELECT 1 FROM queue WHERE email = ANY ($1::uuid[]) ORDER BY email, position FOR UPDATE'
 
@@ -81,7 +72,7 @@ export async function withdraw(
   { together }: { together: boolean },
 ): Promise<void> {
   const ids = uuids(entries.map(({ email }) => email.id))
-  await session.run(TAKE_IDS, [ids])
+  const placeholders = await session.run<{ id: string }>(TAKE_IDS, [ids])
   await session.run(HOLD, [ids])
   const rows = await session.run<{ id: string }>(UNTOUCHED, LEASES.values(entries))
   const gone = new Set(rows.map(({ id }) => id))
@@ -101,6 +92,12 @@ export async function withdraw(
   await forgetKeys(
     session,
     keyed.filter(({ email }) => gone.has(email.id)),
+  )
+  const unstored = new Set(placeholders.map(({ id }) => id))
+  // Last: whoever accepts mail of the company waits for this.
+  await giveBackQuotas(
+    session,
+    entries.filter(({ email: { id } }) => gone.has(id) && !unstored.has(id)),
   )
 }
 

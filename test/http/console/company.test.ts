@@ -18,7 +18,7 @@ describe('a company in the console', () => {
   let developer: Visitor
   let foreigner: Visitor
   before(async () => {
-    service = await startService()
+    service = await startService({ metrics: 'same' })
     mine = (await service.tenant('mine.test')).company
     const theirs = (await service.tenant('theirs.test')).company
     owner = await Visitor.signIn(service, [{ companyId: mine.id, role: 'owner' }])
@@ -93,6 +93,8 @@ describe('a company in the console', () => {
     const done = entries.map(({ action, target }) => [action, target])
     assert.ok(done.some(([action, target]) => action === 'removeLogo' && target === mine.name))
     assert.deepEqual(done.at(-1), ['setLogo', mine.name])
+    const metrics = await (await fetch(`${service.url}/metrics`)).text()
+    assert.ok(metrics.includes('requests_total{operation="console_company_logo_remove",status="200"} 1'))
   })
 
   test('shows its limits and their use', async () => {

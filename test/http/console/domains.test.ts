@@ -24,6 +24,7 @@ interface Shown {
   dkim: {
     selector: string
     active: boolean
+    delegated: boolean
     algorithm: string
     record: string
     stage: string | null
@@ -149,6 +150,37 @@ describe('domains in the console', () => {
       [domains.map(({ name, status }) => [name, status]), total],
       [[['shop.example', 'verified']], 1],
     )
+  })
+
+  test('a domain is found by its name in Unicode, as people type it', async () => {
+    const { name } = await added('münchen.example')
+    assert.equal(name, 'xn--mnchen-3ya.example')
+    for (const typed of ['münch', 'MÜNCHEN.ex', 'mu\u0308nchen', 'xn--mnchen'])
+      assert.equal(
+        ok<{ domains: Shown[] }>(await viewer.ask('GET', `${at}?search=${encodeURIComponent(typed)}`))
+          .domains[0]?.name,
+        name,
+        typed,
+      )
+  })
+
+  test('a change of several fields at once answers with the DKIM keys after it', async () => {
+    await using own = await startService({ dkimZone: 'dkim.service.test' })
+    const by = await Visitor.signIn(own, 'operator')
+    const domains = `/companies/${(await own.company('Mine')).id}/domains`
+    const { id, dkim } = ok<Shown>(await by.ask('POST', domains, { name: 'moved.example' }), 201)
+    assert.deepEqual(
+      dkim.map(({ delegated }) => delegated),
+      [true, true],
+    )
+    const change = { delegated: false, contentRetention: 3_600_000 }
+    const changed = ok<Shown>(await by.ask('PATCH', `${domains}/${id}`, change))
+    assert.deepEqual(
+      changed.dkim.map(({ delegated }) => delegated),
+      [false],
+    )
+    const shown = ok<Shown>(await by.ask('GET', `${domains}/${id}`))
+    assert.deepEqual([changed.dkim, changed.records], [shown.dkim, shown.records])
   })
 
   test('DNS that does not answer changes nothing, whatever was known; a wrong answer does', async () => {

@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Enums } from 'mailgun.js/definitions'
+import type { Company } from '../../../src/accounts/account.ts'
+import { OPERATOR } from '../../../src/operate/authority.ts'
+import { operationOn } from '../../../src/operate/open.ts'
+import { addWebhook } from '../../../src/operate/webhooks.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { Receiver } from '../../webhooks/receiver.ts'
 import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
@@ -12,12 +16,13 @@ const TWO = 'https://two.example/hook'
 
 describe('webhooks of the form dialect', () => {
   let service: Service
+  let company: Company
   let key: string
   let mg: ReturnType<typeof newestClient>
 
   before(async () => {
     service = await startService({ allowPrivateNetworks: true })
-    const { company } = await service.tenant('hooks.test')
+    company = (await service.tenant('hooks.test')).company
     key = (await service.key(company.id, { scopes: ['management', 'reading', 'sending'] })).token
     mg = newestClient(service.url, key)
   })
@@ -83,6 +88,48 @@ describe('webhooks of the form dialect', () => {
     const query = new URLSearchParams({ url: `${ONE},${TWO}` })
     assert.deepEqual((await ask('DELETE', `${path}?${query}`)).body.webhooks, {})
     assertFormError(await ask('DELETE', `${path}?${query}`), 404, 'Webhook not found')
+  })
+
+  test('of one URL are all shown, changed and removed', async () => {
+    const { settings, store, app } = service
+    const op = operationOn(settings, store, OPERATOR, await store.accounts(), { seal: app.seal })
+    const add = (...events: string[]) =>
+      addWebhook(op, { company: company.id, domain: 'hooks.test', dialect: 'form', url: ONE, events })
+    const v3 = '/v3/domains/hooks.test/webhooks'
+    const v4 = '/v4/domains/hooks.test/webhooks'
+    await add('delivered')
+    await add('delivered', 'opened')
+    const both = { delivered: { urls: [ONE] }, opened: { urls: [ONE] } }
+    assert.deepEqual((await ask('GET', v3)).body.webhooks, both)
+    // Nobody gets an event type twice, or loses one.
+    await ask('PUT', `${v3}/opened`, [['url', ONE]])
+    assert.deepEqual((await ask('GET', v3)).body.webhooks, both)
+    await ask('DELETE', `${v3}/delivered`)
+    assert.deepEqual((await ask('GET', v3)).body.webhooks, { opened: { urls: [ONE] } })
+    await add('delivered')
+    const changed = await ask('PUT', v4, [
+      ['url', ONE],
+      ['event_types', 'delivered,clicked'],
+    ])
+    assert.deepEqual(changed.body.webhooks, { clicked: { urls: [ONE] }, delivered: { urls: [ONE] } })
+    assert.deepEqual((await ask('DELETE', `${v4}?url=${ONE}`)).body.webhooks, {})
+  })
+
+  test('tell an event type to at most three URLs', async () => {
+    const path = '/v4/domains/hooks.test/webhooks'
+    const given = (url: string, types: string): [string, string][] => [
+      ['url', `https://${url}.example/`],
+      ['event_types', types],
+    ]
+    for (const url of ['a', 'b', 'c'])
+      assert.equal((await ask('POST', path, given(url, 'opened'))).status, 200)
+    const full = /event_types.*opened can be sent to at most 3 URLs/
+    assertFormError(await ask('POST', path, given('d', 'clicked,opened')), 400, full)
+    assert.equal((await ask('POST', path, given('d', 'clicked'))).status, 200)
+    assertFormError(await ask('PUT', path, given('d', 'opened')), 400, full)
+    assert.equal((await ask('PUT', path, given('c', 'opened,clicked'))).status, 200)
+    for (const url of ['a', 'b', 'c', 'd']) await ask('DELETE', `${path}?url=https://${url}.example/`)
+    assert.deepEqual((await ask('GET', '/v3/domains/hooks.test/webhooks')).body.webhooks, {})
   })
 
   test('work with the old client, which accepts their signatures', async () => {

@@ -275,6 +275,31 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal(again.kind, 'accepted')
   })
 
+  for (const cut of ['request', 'answer'] as const) {
+    for (const together of [false, true]) {
+      const what = together ? 'emails that are withdrawn together take' : 'an email that is withdrawn takes'
+      test(`${what} nothing of the quota, although the ${cut} of the commit is lost`, async (t) => {
+        const { store, direct, relay, owner, token } = await open(t, 1)
+        const counted = (addresses: string[]) =>
+          email(owner, addresses, { quota: { daily: 10, monthly: 10 } })
+        await direct.accept(counted(['a@x.test']), null)
+        const emails = [counted(['a@x.test', 'b@y.test']), counted(['a@x.test'])]
+        const lost = relay.cutNext(COMMIT, cut)
+        const accepted = together
+          ? store.acceptAll({ emails, idempotency: null }, { token })
+          : store.accept(emails[0]!, { token })
+        const refused = assert.rejects(accepted, { name: 'StoreUnavailable' })
+        await lost
+        relay.close()
+        await refused
+        relay.reopen()
+        await store.close()
+        for (const { id } of emails) assert.equal(await direct.readEmail(id), null)
+        assert.deepEqual(await direct.quotaUsed(owner.id, NOW), { daily: 1, monthly: 1 })
+      })
+    }
+  }
+
   interface Again {
     name: string
     /** Prepares an email of which two recipients are leased and the third waits. */

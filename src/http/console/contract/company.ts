@@ -65,5 +65,5 @@ export const COMPANY_ROUTES = routes('company', {
     body: object({ picture: { type: 'string', maxLength: LONGEST_LOGO, description: 'Base64.' } }),
     answer: DONE,
   },
-  'DELETE /companies/:company/logo': { operation: 'company_logo_set', answer: DONE },
+  'DELETE /companies/:company/logo': { operation: 'company_logo_remove', answer: DONE },
 })

@@ -163,7 +163,7 @@ const VERIFIED_DOMAIN = object({
 const DOMAINS_QUERY = object(
   {},
   {
-    search: { type: 'string', maxLength: 255, description: 'A part of the name.' },
+    search: { type: 'string', maxLength: 255, description: 'A part of the name, in Unicode or punycode.' },
     sending: { enum: ['active'], description: 'Only those that may send.' },
   },
 )

@@ -3,10 +3,7 @@ import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { STATUS_NAMES } from '../../../operate/status-word.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
-
-/** ISO 8601, UTC. */
-const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
+import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 const STATUS_COUNT = { status: { enum: STATUS_NAMES }, count: INTEGER } as const
 const ATTEMPT = {

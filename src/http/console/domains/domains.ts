@@ -1,4 +1,5 @@
 /** Sending domains: the list, their settings, and the permission to send. */
+import { domainToUnicode } from 'node:url'
 import { delegateDkim } from '../../../operate/dkim-delegation.ts'
 import {
   activateDomain,
@@ -18,9 +19,10 @@ import { domainJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
 export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
   'GET /companies/:company/domains': async ({ op, company, query }) => {
     const all = await listDomains(op, company === null ? {} : { company })
-    const search = query.search?.trim().toLowerCase() ?? ''
+    const search = query.search?.trim().toLowerCase().normalize() ?? ''
+    const isFound = (name: string) => name.includes(search) || domainToUnicode(name).includes(search)
     const found = all
-      .filter(({ name, sending }) => name.includes(search) && sending === (query.sending ?? sending))
+      .filter(({ name, sending }) => sending === (query.sending ?? sending) && isFound(name))
       .toSorted((a, b) => b.createdAt - a.createdAt)
     const domains = found.slice(0, MOST_LISTED).map((domain) => domainJson(op, domain))
     return { domains, total: found.length }

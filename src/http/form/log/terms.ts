@@ -5,10 +5,11 @@
 export class TermMatcher {
   /** The transitions: from a state (the term's prefix read so far) by a UTF-16 unit to the next state. */
   readonly #next = new Map<number, number>()
-  /** For each state, the state of its longest proper suffix that is a prefix of a term. */
+  /**
+   * For each state, the state of its longest proper suffix that is a prefix of a term. States of shorter prefixes come
+   * first.
+   */
   readonly #suffix: number[] = [0]
-  /** Shorter prefixes first. */
-  readonly #states: number[] = []
   /** The final state of each term. */
   readonly #ends = new Map<string, number>([['', 0]])
 
@@ -31,7 +32,6 @@ export class TermMatcher {
     if (known !== undefined) return known
     const made = this.#suffix.length
     this.#suffix.push(state === 0 ? 0 : this.#after(this.#suffix[state]!, unit))
-    this.#states.push(made)
     this.#next.set(place, made)
     return made
   }
@@ -55,10 +55,8 @@ export class TermMatcher {
         read[state] = 1
       }
     }
-    for (let index = this.#states.length - 1; index >= 0; index--) {
-      const state = this.#states[index]!
+    for (let state = read.length - 1; state > 0; state--)
       if (read[state] === 1) read[this.#suffix[state]!] = 1
-    }
     return (term) => read[this.#ends.get(term) ?? -1] === 1
   }
 }

@@ -16,7 +16,7 @@ import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
 import { formWebhookOf, WORDS, webhooksOf } from './by-word.ts'
-import { eventNamesIn, MOST_URLS } from './event-names.ts'
+import { eventNamesIn, requireRoom } from './event-names.ts'
 
 const URL = '/v1/webhooks'
 const TEXT = { type: 'string' } as const
@@ -111,15 +111,12 @@ const show = route(`GET ${URL}/:webhook`, {
 })
 
 /** Throws when the URL already has a webhook, or when an event type already has its maximum of URLs. */
-function requireRoom(others: readonly Webhook[], url: string, words: readonly string[]): void {
+function requirePlace(others: readonly Webhook[], url: string, words: readonly string[]): void {
   if (others.some((webhook) => webhook.url === url)) {
     const detail = 'This URL already has a webhook: change that webhook instead'
     throw new Fault({ code: 'operation_refused', why: 'conflict', detail })
   }
-  const told = others.map(formWebhookOf)
-  const full = words.find((word) => told.filter((each) => each.words.includes(word)).length >= MOST_URLS)
-  if (full !== undefined)
-    throw invalidField('event_types', `${full} can be sent to at most ${MOST_URLS} URLs`)
+  requireRoom(others.map(formWebhookOf), url, words)
 }
 
 const create = route(`POST ${URL}`, {
@@ -133,7 +130,7 @@ const create = route(`POST ${URL}`, {
   const url = checkUrl(body.url)
   const events = eventNamesIn('event_types', body.event_types)
   const { op, webhooks } = await onAccount(core, caller)
-  requireRoom(webhooks, url, events)
+  requirePlace(webhooks, url, events)
   const { webhook } = await addWebhook(op, { company: caller.companyId, dialect: 'form', url, events })
   return { webhook_id: webhook.id }
 })
@@ -152,7 +149,7 @@ const update = route(`PUT ${URL}/:webhook`, {
   const { op, webhooks } = await onAccount(core, caller)
   const { id } = webhookNamed(webhooks, params.webhook)
   const others = webhooks.filter((webhook) => webhook.id !== id)
-  requireRoom(others, url, events)
+  requirePlace(others, url, events)
   await updateWebhook(op, { id, url, events })
   return null
 })

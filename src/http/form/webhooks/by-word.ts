@@ -1,6 +1,6 @@
 /**
- * Webhooks as this dialect presents them: for each event type ("word") a list of URLs. The service stores one webhook
- * for each URL, with its words.
+ * Webhooks as this dialect presents them: for each event type ("word") a list of URLs. The service stores a webhook for
+ * each URL, with its words; the command line and the console may add several with one URL.
  */
 import type { SendingDomain } from '../../../accounts/account.ts'
 import { webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
@@ -36,10 +36,14 @@ export function byWord(webhooks: readonly FormWebhook[]): Record<string, { urls:
 }
 
 export function urlsOf(webhooks: readonly FormWebhook[], word: string): string[] {
-  return webhooks.filter(({ words }) => words.includes(word)).map(({ url }) => url)
+  return [...new Set(webhooks.filter(({ words }) => words.includes(word)).map(({ url }) => url))]
 }
 
-/** Sets the words of a URL; an empty list removes its webhook. */
+export function wordsOf(webhooks: readonly FormWebhook[], url: string): string[] {
+  return [...new Set(webhooks.filter((each) => each.url === url).flatMap(({ words }) => words))]
+}
+
+/** Sets the words of a URL; a webhook that is left without words is removed. */
 export async function tell(
   op: Operation,
   domain: SendingDomain,
@@ -47,13 +51,17 @@ export async function tell(
   url: string,
   words: readonly string[],
 ): Promise<void> {
-  const known = webhooks.find((each) => each.url === url)
-  if (known !== undefined) {
-    if (words.length === 0) await removeWebhook(op, { id: known.id })
-    else await updateWebhook(op, { id: known.id, events: words })
-  } else if (words.length > 0) {
+  const own = webhooks.filter((each) => each.url === url)
+  if (own.length === 0 && words.length > 0) {
     const { companyId: company, id } = domain
     await addWebhook(op, { company, domain: id, dialect: 'form', url, events: words })
+  }
+  const known = wordsOf(own, url)
+  for (const [index, { id, words: before }] of own.entries()) {
+    const events = words.filter((word) => before.includes(word) || (index === 0 && !known.includes(word)))
+    if (events.length === 0) await removeWebhook(op, { id })
+    else if (events.length !== before.length || events.some((word) => !before.includes(word)))
+      await updateWebhook(op, { id, events })
   }
 }
 
@@ -68,7 +76,7 @@ export async function tellWord(
   // Checked before the first of them is added.
   for (const url of urls) if (!webhooks.some((each) => each.url === url)) publicWebhookUrl(op, url)
   for (const url of new Set([...urls, ...urlsOf(webhooks, word)])) {
-    const before = webhooks.find((each) => each.url === url)?.words ?? []
+    const before = wordsOf(webhooks, url)
     const others = before.filter((each) => each !== word)
     const after = urls.includes(url) ? [...others, word] : others
     if (after.length !== before.length) await tell(op, domain, webhooks, url, after)

@@ -1,7 +1,7 @@
 /** Reads the event types that a request names. */
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { commaList } from '../../comma-list.ts'
-import { WORDS } from './by-word.ts'
+import { type FormWebhook, urlsOf, WORDS } from './by-word.ts'
 
 /** URLs of one event type. */
 export const MOST_URLS = 3
@@ -18,4 +18,12 @@ export function eventNamesIn(field: string, given: string | string[]): string[] 
   const words = commaList(given)
   if (words.length === 0) throw new Refusal({ code: 'field_missing', field })
   return [...new Set(words.map((word) => wordOf(word, field)))]
+}
+
+/** Throws a Refusal when one of these event types already has its maximum of other URLs. */
+export function requireRoom(webhooks: readonly FormWebhook[], url: string, words: readonly string[]): void {
+  const others = webhooks.filter((each) => each.url !== url)
+  const full = words.find((word) => urlsOf(others, word).length >= MOST_URLS)
+  if (full !== undefined)
+    throw invalidField('event_types', `${full} can be sent to at most ${MOST_URLS} URLs`)
 }

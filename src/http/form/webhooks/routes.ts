@@ -20,8 +20,9 @@ import {
   urlsOf,
   WORDS,
   webhooksOf,
+  wordsOf,
 } from './by-word.ts'
-import { eventNamesIn, MOST_URLS, wordOf } from './event-names.ts'
+import { eventNamesIn, MOST_URLS, requireRoom, wordOf } from './event-names.ts'
 
 const TEXT = { type: 'string' } as const
 /** Above the real maximum, whose error has its own sentence. */
@@ -156,10 +157,9 @@ const createByUrl = route(`POST ${V4}`, {
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const [url] = checkUrls(body.url)
-  const before = webhooks.find((each) => each.url === url)?.words ?? []
-  await tell(op, domain, webhooks, url!, [
-    ...new Set([...before, ...eventNamesIn('event_types', body.event_types)]),
-  ])
+  const added = eventNamesIn('event_types', body.event_types)
+  requireRoom(webhooks, url!, added)
+  await tell(op, domain, webhooks, url!, [...new Set([...wordsOf(webhooks, url!), ...added])])
   return await changeAnswer(op, domain, 'Webhook has been created')
 })
 
@@ -174,7 +174,9 @@ const updateByUrl = route(`PUT ${V4}`, {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const [url] = checkUrls(body.url)
   if (!webhooks.some((each) => each.url === url)) throw notFound()
-  await tell(op, domain, webhooks, url!, eventNamesIn('event_types', body.event_types))
+  const words = eventNamesIn('event_types', body.event_types)
+  requireRoom(webhooks, url!, words)
+  await tell(op, domain, webhooks, url!, words)
   return await changeAnswer(op, domain, 'Webhook has been updated')
 })
 
