@@ -18,7 +18,7 @@ import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
-import { addTellingCommands, ID } from './webhook-telling.ts'
+import { addMessageCommands, ID } from './webhook-messages.ts'
 
 export function addWebhookCommands(program: Command): void {
   const webhook = group(program, 'webhook', 'Webhooks: URLs that the events of a company are sent to.', [
@@ -88,7 +88,7 @@ export function addWebhookCommands(program: Command): void {
     examples: [`webhook rotate ${ID}`],
   }).action(rotate)
 
-  addTellingCommands(webhook)
+  addMessageCommands(webhook)
 }
 
 /** The events of each dialect, for the command's help. */

@@ -28,7 +28,7 @@ import { Relay } from './route/relay.ts'
 import type { Route, RouteRequest, RouteResult } from './route/route.ts'
 import type { SessionAtDot } from './route/session-at-dot.ts'
 import { simulate } from './route/simulator.ts'
-import { type HostPolicies, hostPolicy } from './route/tls-policy.ts'
+import { type HostPolicyLookup, hostPolicy } from './route/tls-policy.ts'
 import { type WalkLimits, walkLimits } from './route/walk-limits.ts'
 import { Dialogue } from './smtp/dialogue.ts'
 import { clip } from './smtp/reply.ts'
@@ -55,7 +55,7 @@ export interface RouteCourierOptions extends Preparation {
   /** Milliseconds between attempts. An unreachable host is skipped for a shorter time than that. */
   retrySchedule: readonly number[]
   /** Decides how each connection of direct delivery is protected. */
-  policies?: HostPolicies
+  policies?: HostPolicyLookup
   /** Checked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
   /** Limits the deliveries that are handed over and not recorded; absent: there is no limit. */

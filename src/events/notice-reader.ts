@@ -98,7 +98,7 @@ export class NoticeReader {
   }
 
   /** Completes all events in the given order, a limited number of octets at a time. */
-  async *tellAll<Event extends LogEntry>(events: readonly Event[]): AsyncGenerator<EventNotice<Event>[]> {
+  async *readAll<Event extends LogEntry>(events: readonly Event[]): AsyncGenerator<EventNotice<Event>[]> {
     for (let from = 0; from < events.length; ) {
       const notices = await this.readNotices(events.slice(from))
       from += notices.length
@@ -110,7 +110,7 @@ export class NoticeReader {
    * Splits an event about an email as a whole into one for each of the recipients at these positions, up to the one
    * that exceeds this many octets. Empty if none of the recipients exists.
    */
-  async tellParts(
+  async readParts(
     whole: EventNotice,
     positions: readonly number[],
     most = AT_A_TIME,
@@ -146,14 +146,14 @@ export class NoticeReader {
   }
 
   /** The same for all recipients from a position on, in batches. */
-  async *tellEach(whole: EventNotice, from = 0): AsyncGenerator<EventNotice[]> {
+  async *readAllParts(whole: EventNotice, from = 0): AsyncGenerator<EventNotice[]> {
     const count = whole.email?.recipientCount ?? 0
     for (let next = from; next < count; ) {
       const positions = Array.from(
         { length: Math.min(count - next, RECIPIENTS_AT_ONCE) },
         (_, at) => next + at,
       )
-      const parts = await this.tellParts(whole, positions)
+      const parts = await this.readParts(whole, positions)
       const last = parts.at(-1)
       if (last === undefined) return
       next = last.part + 1

@@ -127,17 +127,18 @@ export const showWebhookEvent = verb(
     const { webhook } = await findWebhook(op, input.id)
     const { event, subject } = await eventOf(op, webhook, input.event)
     const { part } = subject
-    const teller = new NoticeReader(op.store)
-    const [whole] = await teller.readNotices([event])
-    const [told] = part === undefined || !isOfEmail(whole!) ? [whole] : await teller.tellParts(whole, [part])
-    const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl())
-    if (said === null) throw noSuchEvent(input.event)
+    const noticeReader = new NoticeReader(op.store)
+    const [whole] = await noticeReader.readNotices([event])
+    const [notice] =
+      part === undefined || !isOfEmail(whole!) ? [whole] : await noticeReader.readParts(whole, [part])
+    const content = notice === undefined ? null : payload(webhook.dialect, notice, op.apiUrl())
+    if (content === null) throw noSuchEvent(input.event)
     const [newest] = await op.store.webhookEvents(upTo(webhook.id, subject))
-    if (isSame(newest, subject)) return { ...messageOf(webhook.id, newest), payload: said }
+    if (isSame(newest, subject)) return { ...messageOf(webhook.id, newest), payload: content }
     const { number, type, emailId, at } = event
     const isToCome = number > webhook.cursor && isSubscribed(webhook, type)
     const status = isToCome ? 'pending' : 'unknown'
-    return { id: input.event, type, emailId, at, status, nextAt: null, payload: said }
+    return { id: input.event, type, emailId, at, status, nextAt: null, payload: content }
   },
 )
 
@@ -158,8 +159,8 @@ function isSame(event: WebhookEvent | undefined, { number, part }: WebhookSubjec
 /** The position of a message that is listed. */
 async function subjectOf(op: Operation, webhookId: string, message: string): Promise<WebhookSubject> {
   const subject = subjectOfMessage(message)
-  const [told] = subject === null ? [] : await op.store.webhookEvents(upTo(webhookId, subject))
-  if (told !== undefined && messageId(webhookId, told) === message) return subject!
+  const [event] = subject === null ? [] : await op.store.webhookEvents(upTo(webhookId, subject))
+  if (event !== undefined && messageId(webhookId, event) === message) return subject!
   throw new OperateError(
     'invalid',
     `"${message}" is not an event of this webhook, or its retention period has ended`,
@@ -218,9 +219,9 @@ export function webhookDisabledError(id: string): OperateError {
 /** The messages about this event: one for the whole event, or one for each recipient. */
 async function subjectsOf(op: Operation, { dialect }: Webhook, event: LogEntry): Promise<WebhookSubject[]> {
   const { number } = event
-  const [told] = await new NoticeReader(op.store).readNotices([event])
-  if (told === undefined || !isReportedPerRecipient(dialect, told)) return [{ number }]
-  return Array.from({ length: told.email!.recipientCount }, (_, part) => ({ number, part }))
+  const [notice] = await new NoticeReader(op.store).readNotices([event])
+  if (notice === undefined || !isReportedPerRecipient(dialect, notice)) return [{ number }]
+  return Array.from({ length: notice.email!.recipientCount }, (_, part) => ({ number, part }))
 }
 
 interface NamedEvent {

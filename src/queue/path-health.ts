@@ -5,7 +5,7 @@ import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import { othersFailed } from '../email/not-attempted.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
-import type { ReturnReason } from './attempt.ts'
+import type { GiveBackReason } from './attempt.ts'
 import type { LaneState } from './closed-lanes.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
@@ -264,7 +264,7 @@ export class PathHealth {
    * Null when the delivery may begin: the usual case. `asks`: it tries the path once the nodes have decided which of
    * them does. `now` in Unix ms.
    */
-  closedFor(ready: ReadyDelivery, now: number): ReturnReason | 'asks' | null {
+  closedFor(ready: ReadyDelivery, now: number): GiveBackReason | 'asks' | null {
     if (this.#troubles.size === 0) return null
     const met = partKeys(ready).flatMap((key) => this.#troubles.get(key) ?? [])
     const closed = met.filter((trouble) => trouble.closed)

@@ -53,11 +53,10 @@ import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { notAttempted } from '../email/not-attempted.ts'
 import type { HoldReason } from '../email/recipient.ts'
 import type { AttemptRecord, ClaimedEmail, LaneRoom, Lease, NewEmail, SiteState } from '../store/store.ts'
-import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
+import { attemptRecord, dueAfter, type GiveBackReason, giveBackRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { Evidence } from './evidence.ts'
-import { LanesLeftOut } from './lanes-left-out.ts'
 import { LastTroubles } from './last-troubles.ts'
 import { LateResults } from './late-results.ts'
 import { MailPaths } from './mail-paths.ts'
@@ -70,6 +69,7 @@ import type { PipelineParts } from './pipeline-parts.ts'
 import { presentSources } from './present-sources.ts'
 import { ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
+import { RestrictedLanes } from './restricted-lanes.ts'
 import { SessionShortage } from './session-shortage.ts'
 import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
@@ -115,7 +115,7 @@ export interface DeliveryCounts {
 export class DeliveryPipeline {
   readonly stops: Stops
   readonly paths: MailPaths
-  readonly #lanes: LanesLeftOut
+  readonly #lanes: RestrictedLanes
   readonly #parts: PipelineParts
   readonly #claims: ClaimLoop
   readonly #usual: Outlet
@@ -186,7 +186,7 @@ export class DeliveryPipeline {
       sessions,
       waitingFor: (companyId, path) => this.queues.waitingFor(companyId, path),
     })
-    this.#lanes = new LanesLeftOut({
+    this.#lanes = new RestrictedLanes({
       stateOf: (companyId, domain) => this.paths.laneState(companyId, domain),
       unresolved: () => this.#unresolved.deliveries(),
     })
@@ -525,14 +525,14 @@ export class DeliveryPipeline {
     this.#claims.look(0)
   }
 
-  #giveBack(ready: ReadyDelivery, reason: ReturnReason, now: number): void {
+  #giveBack(ready: ReadyDelivery, reason: GiveBackReason, now: number): void {
     const { heldFor } = reason
     this.#parts.metrics.givenBack.inc()
     if (heldFor === 'path') {
       const domains = ready.recipients.map(({ domain }) => domain)
       this.#lanes.held(ready.email.companyId, domains)
     }
-    const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
+    const written = this.#record(giveBackRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor !== null) void written.then(() => this.#heldWritten(ready, heldFor))
     if (reason.toOthers) void written.then(() => this.#parts.store.announceWork()).catch(() => {})
   }

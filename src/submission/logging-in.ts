@@ -1,6 +1,6 @@
 /** AUTH (RFC 4954): identifies the key or password, and slows down and limits wrong ones. */
 import { isToken } from '../accounts/token.ts'
-import type { SubmissionListener } from '../config/settings.ts'
+import type { SmtpListener } from '../config/settings.ts'
 import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { LEAST_PASSWORD } from '../people/password-rule.ts'
@@ -36,7 +36,7 @@ export class LoggingIn {
 
   constructor(
     context: SessionContext,
-    { withoutLogin }: Pick<SubmissionListener, 'withoutLogin'>,
+    { withoutLogin }: Pick<SmtpListener, 'withoutLogin'>,
     metrics: SubmissionMetrics,
   ) {
     this.#context = context

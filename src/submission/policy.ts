@@ -1,5 +1,5 @@
 /** The purpose of a listener: the one point in which the SMTP servers of the service differ. */
-import type { SubmissionListener } from '../config/settings.ts'
+import type { SmtpListener } from '../config/settings.ts'
 import type { Login, SessionContext } from './context.ts'
 import type { LoggingIn } from './logging-in.ts'
 import type { SubmissionReply } from './reply.ts'
@@ -35,6 +35,6 @@ export interface MailPolicy {
   setting: string
   /** Octets of a message, announced by SIZE. */
   maxSize: number
-  help(listener: SubmissionListener): string
-  begin(context: SessionContext, listener: SubmissionListener): SessionWork
+  help(listener: SmtpListener): string
+  begin(context: SessionContext, listener: SmtpListener): SessionWork
 }

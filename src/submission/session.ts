@@ -1,7 +1,7 @@
 /** One client connection (RFC 5321, RFC 6409): its commands, one at a time, and the replies. */
 import type { Socket } from 'node:net'
 import { presentWork } from '../common/present-work.ts'
-import type { SubmissionListener } from '../config/settings.ts'
+import type { SmtpListener } from '../config/settings.ts'
 import { addressGroup } from '../ingress/admission/address-group.ts'
 import { clip, REFUSED_FOR } from '../ingress/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
@@ -30,7 +30,7 @@ const HANDING_IN = new Set(['MAIL', 'RCPT', 'DATA'])
 
 export class SmtpServerSession {
   readonly #context: SessionContext
-  readonly #listener: SubmissionListener
+  readonly #listener: SmtpListener
   readonly #policy: MailPolicy
   readonly #work: SessionWork
   #secure = false
@@ -39,7 +39,7 @@ export class SmtpServerSession {
   #useless = 0
   #stopping = false
 
-  constructor(parts: SessionParts, policy: MailPolicy, listener: SubmissionListener, socket: Socket) {
+  constructor(parts: SessionParts, policy: MailPolicy, listener: SmtpListener, socket: Socket) {
     this.#context = new SessionContext(parts, socket)
     this.#listener = listener
     this.#policy = policy

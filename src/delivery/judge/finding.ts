@@ -80,7 +80,7 @@ export const CONSEQUENCES: Readonly<Record<Finding, Consequence>> = {
  * said about us, and that before what it said about itself. A finding that ends the recipient counts only when there is
  * no other.
  */
-export const TELLING: readonly Finding[] = [
+export const FINDING_PRECEDENCE: readonly Finding[] = [
   'patience',
   'mailbox',
   'crowded',

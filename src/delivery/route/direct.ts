@@ -14,14 +14,14 @@ import { RouteState } from './route-state.ts'
 import type { Server } from './server.ts'
 import { ServerWalk } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
-import type { HostPolicies } from './tls-policy.ts'
+import type { HostPolicyLookup } from './tls-policy.ts'
 import { countedPolicy } from './tls-sessions.ts'
 import type { WalkLimits } from './walk-limits.ts'
 
 interface DirectOptions {
   resolver: Resolver
   guard: Pick<MailGuard, 'current'>
-  policies: HostPolicies
+  policies: HostPolicyLookup
   /** EHLO name. */
   hostname: string
   /** The addresses to connect from. */

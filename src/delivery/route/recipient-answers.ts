@@ -2,7 +2,13 @@
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import type { DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
 import { CONSEQUENCES, hinders } from '../judge/finding.ts'
-import { asTemporary, mostTelling, outcomeOfFailure, outcomeOfReply, type RouteFailure } from '../outcome.ts'
+import {
+  asTemporary,
+  decisiveFailure,
+  outcomeOfFailure,
+  outcomeOfReply,
+  type RouteFailure,
+} from '../outcome.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 
 interface AttemptAnswers {
@@ -127,7 +133,7 @@ export class RecipientAnswers {
 
   /** The failure that decides about a recipient that is left. */
   #decisive(position: number): RouteFailure {
-    const failure = mostTelling([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
+    const failure = decisiveFailure([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
     return this.#pinned ? asTemporary(failure) : failure
   }
 }

@@ -4,10 +4,10 @@ import { AddressWalk } from './address-walk.ts'
 import { AttemptEnd } from './attempt-end.ts'
 import { AttemptTransactions } from './attempt-transactions.ts'
 import { reportOf } from './hindrance-report.ts'
-import { withOwnDemand } from './own-demand.ts'
 import { RecipientAnswers } from './recipient-answers.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 import type { RouteState } from './route-state.ts'
+import { withSenderDemand } from './sender-demand.ts'
 import { type Server, type ServerEndpoint, sessionKey } from './server.ts'
 import { SessionOpening } from './session-opening.ts'
 import type { PooledSession } from './session-pool.ts'
@@ -131,7 +131,7 @@ export class ServerWalk {
       this.#opening.count(counted && sessionFailure(counted(), null))
       return this.#passOver(choice.failure)
     }
-    const target = withOwnDemand(choice.target, this.#request.delivery.email)
+    const target = withSenderDemand(choice.target, this.#request.delivery.email)
     const key = sessionKey(target)
     const behind = await this.#behind(key)
     if (behind === null && !this.#end.mayGoOn()) return true

@@ -9,10 +9,18 @@ import type { EntryFilter, LogEntry } from '../../email/company-event.ts'
 import type { EventPage } from '../../email/event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
-import { behind, comparePlaces, wholeUpTo } from '../log-position.ts'
+import { behind, comparePlaces, reportedUpTo } from '../log-position.ts'
 import { FAULT_MS, LogReader, PAGE, POLL_MS, pause } from '../log-reader.ts'
 import { type OpenWebhook, WebhookEndpoint, type WebhookShares, type WebhookState } from './endpoint.ts'
-import { catchUp, inPortions, matchesWebhook, newTo, type ReadPorts, readRetries, tellsEach } from './read.ts'
+import {
+  catchUp,
+  inPortions,
+  matchesWebhook,
+  newNotices,
+  type ReadPorts,
+  readRetries,
+  reportsEachRecipient,
+} from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
 import { Shares } from './shares.ts'
 import { type TryPorts, tryOnce } from './try.ts'
@@ -175,12 +183,18 @@ export class Dispatcher {
     const wanted = (event: LogEntry) =>
       current.some((endpoint) => isCurrent(endpoint) && matchesWebhook(endpoint, event))
     const each = (notice: EventNotice<LogEntry>) =>
-      current.some((endpoint) => isCurrent(endpoint) && tellsEach(endpoint, notice))
-    for await (const { told, upTo } of inPortions(this.#ports, page, behind(this.#live ?? 0), each, wanted)) {
-      this.#live = wholeUpTo(upTo)
+      current.some((endpoint) => isCurrent(endpoint) && reportsEachRecipient(endpoint, notice))
+    for await (const { notices, upTo } of inPortions(
+      this.#ports,
+      page,
+      behind(this.#live ?? 0),
+      each,
+      wanted,
+    )) {
+      this.#live = reportedUpTo(upTo)
       for (const endpoint of this.#endpoints.values()) {
         if (endpoint.lagging) continue
-        if (current.includes(endpoint)) endpoint.enqueue(newTo(endpoint, told), upTo)
+        if (current.includes(endpoint)) endpoint.enqueue(newNotices(endpoint, notices), upTo)
         else if (comparePlaces(endpoint.read, upTo) < 0) endpoint.lagging = true
         this.#pump(endpoint)
       }
@@ -231,7 +245,7 @@ export class Dispatcher {
     // The request was aborted, so its outcome is unknown, and the event will be sent again.
     if (tried === 'stopped') return
     const attempt = endpoint.finish(message, tried, now())
-    if (attempt !== null) onTried(attempt, message.told)
+    if (attempt !== null) onTried(attempt, message.notice)
     if (!endpoint.closed) this.#pump(endpoint)
     for (const hungry of [...this.#hungry]) {
       if (this.#shares.requests.exhausted) break

@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { type LogEntry, webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookRetry } from '../../store/store.ts'
-import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
+import { behind, comparePlaces, type LogPosition, placeOf, reportedUpTo } from '../log-position.ts'
 import { GIVEN_UP, Health } from './health.ts'
 import { AttemptResults } from './results.ts'
 import { isSuccess, type WebhookSchedule, waitAfter } from './schedule.ts'
@@ -36,7 +36,7 @@ export interface WebhookShares {
 }
 
 /** Progress without an attempt to record is committed after this many milliseconds at the latest. */
-const TOLD_COMMIT_MS = 1_000
+const PROGRESS_COMMIT_MS = 1_000
 
 /**
  * `failing`: the last attempts have all failed; `behind`: the webhook reads the log separately until it has caught up.
@@ -65,7 +65,7 @@ export class WebhookEndpoint {
   #committed: number
   #committedAt = 0
   /** Events were sent since the last commit. */
-  #told = false
+  #hasProgress = false
 
   constructor(webhook: OpenWebhook, schedule: WebhookSchedule, { requests, octets }: WebhookShares) {
     this.webhook = webhook
@@ -155,8 +155,8 @@ export class WebhookEndpoint {
 
   /** `tried` is null if the dialect has no word for the event. Returns the attempt to record. */
   finish(message: PendingMessage, outcome: AttemptOutcome | null, now: number): WebhookAttempt | null {
-    const subject = subjectOf(message.told)
-    this.#told = true
+    const subject = subjectOf(message.notice)
+    this.#hasProgress = true
     const attempt = outcome === null ? null : this.#note(message, outcome, now)
     const dueAt = attempt?.nextAt ?? null
     if (dueAt !== null) this.#results.waits(subject, attempt!.attempt, dueAt)
@@ -168,12 +168,12 @@ export class WebhookEndpoint {
 
   /** Records an attempt, and decides when the next one is due. */
   #note(
-    { told, retry }: PendingMessage,
+    { notice, retry }: PendingMessage,
     { at, duration, status, error, response }: AttemptOutcome,
     now: number,
   ): WebhookAttempt {
     const { dialect, id } = this.webhook
-    const { type, emailId } = told.event
+    const { type, emailId } = notice.event
     const succeeded = isSuccess(status)
     const made = (retry?.attempts ?? 0) + 1
     const wait = succeeded ? null : waitAfter(this.#schedule, dialect, made, status)
@@ -181,7 +181,7 @@ export class WebhookEndpoint {
     const attempt: WebhookAttempt = {
       id: randomUUIDv7(),
       webhookId: id,
-      ...subjectOf(told),
+      ...subjectOf(notice),
       type,
       emailId,
       at,
@@ -211,7 +211,7 @@ export class WebhookEndpoint {
 
   /** Every event up to this number has been sent, or will be retried. */
   get cursor(): number {
-    return this.queue.toldUpTo ?? wholeUpTo(this.read)
+    return this.queue.sentUpTo ?? reportedUpTo(this.read)
   }
 
   /**
@@ -221,7 +221,7 @@ export class WebhookEndpoint {
   progress(token: number, now: number, patience: number): WebhookProgress | null {
     const { cursor } = this
     const results = this.#results.take(now)
-    const wait = this.#told ? Math.min(patience, TOLD_COMMIT_MS) : patience
+    const wait = this.#hasProgress ? Math.min(patience, PROGRESS_COMMIT_MS) : patience
     const due = cursor !== this.#committed && now >= this.#committedAt + wait
     if (results === null && !due) return null
     const { over, waiting, attempts } = results ?? { over: [], waiting: [], attempts: [] }
@@ -230,7 +230,7 @@ export class WebhookEndpoint {
     const givenUp = attempts.length > 0 && this.#health.isGivenUp(now)
     const disabled = givenUp ? webhookSwitched('webhook.disabled', this.webhook, now, GIVEN_UP) : null
     this.#committedAt = now
-    this.#told = false
+    this.#hasProgress = false
     return { id, token, generation, cursor, failingSince, over, waiting, attempts, disabled }
   }
 

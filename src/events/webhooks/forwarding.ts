@@ -96,7 +96,7 @@ export class Forwarding {
           eventsAfter: (...asked) => this.#noticing(this.#log.eventsAfter(...asked)),
           lastEventNumber: () => this.#noticing(this.#log.lastEventNumber()),
         },
-        teller: new NoticeReader(store),
+        noticeReader: new NoticeReader(store),
         base: () => options.base,
         retries: async (_, dueBefore, limit) => this.#due(dueBefore, limit),
         commit: async (progress) => this.#keep(progress),

@@ -2,20 +2,20 @@
 import type { LaneRoom } from '../store/store.ts'
 import { ClosedLanes, type LaneState } from './closed-lanes.ts'
 import type { ReadyDelivery } from './deliveries.ts'
-import { LeftLanes } from './left-lanes.ts'
+import { LanesOfOthers } from './lanes-of-others.ts'
 
-interface LanesLeftOutParts {
+interface RestrictedLanesParts {
   stateOf(companyId: string, domain: string): LaneState
   /** Deliveries whose path is being looked up. */
   unresolved(): Iterable<ReadyDelivery>
 }
 
-export class LanesLeftOut {
+export class RestrictedLanes {
   readonly #closed: ClosedLanes
-  readonly #left = new LeftLanes()
-  readonly #unresolved: LanesLeftOutParts['unresolved']
+  readonly #left = new LanesOfOthers()
+  readonly #unresolved: RestrictedLanesParts['unresolved']
 
-  constructor({ stateOf, unresolved }: LanesLeftOutParts) {
+  constructor({ stateOf, unresolved }: RestrictedLanesParts) {
     this.#closed = new ClosedLanes(stateOf)
     this.#unresolved = unresolved
   }
