@@ -4,7 +4,7 @@ import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
-import type { ToldStatus } from '../operate/next-step.ts'
+import type { EmailStatusText } from '../operate/next-step.ts'
 import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece, RecipientStatus } from '../operate/status-sentence.ts'
 import { statusOfRecipient, statusText } from '../operate/status-word.ts'
@@ -24,7 +24,7 @@ export function printHistory(
   { email, recipients, events, attempts }: EmailHistory,
   company: string,
   context: AdviceContext,
-  { sentence, mostAttempts, statuses }: ToldStatus,
+  { sentence, mostAttempts, statuses }: EmailStatusText,
 ): void {
   const { content } = email
   printFields([

@@ -3,7 +3,7 @@ import { WEBHOOK_DIALECTS, webhookWords } from '../events/notices/types.ts'
 import { companyName } from '../operate/find.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes/webhook.ts'
 import type { Operation } from '../operate/verb.ts'
-import { type FaringWebhook, showFaringWebhook } from '../operate/webhook-events.ts'
+import { showWebhookHealth, type WebhookHealth } from '../operate/webhook-events.ts'
 import type { OwnedWebhook } from '../operate/webhook-find.ts'
 import { hasOwnSecret, rotateWebhookSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
@@ -14,7 +14,7 @@ import {
   removeWebhook,
   updateWebhook,
 } from '../operate/webhooks.ts'
-import { command, group, type JsonOption, typed } from './command.ts'
+import { checkedArgument, command, group, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
@@ -42,7 +42,11 @@ export function addWebhookCommands(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company whose events are sent')
-    .requiredOption('--url <url>', 'the URL to send events to: https:// or http://', typed(checkedWebhookUrl))
+    .requiredOption(
+      '--url <url>',
+      'the URL to send events to: https:// or http://',
+      checkedArgument(checkedWebhookUrl),
+    )
     .option('--event <event...>', 'which events; can be repeated')
     .option('--domain <domain>', 'only events of mail from this sending domain')
     .addOption(dialectOption())
@@ -163,7 +167,7 @@ function changeAction(verb: (op: Operation, id: string) => Promise<OwnedWebhook>
 
 async function show(id: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
-    const faring = await showFaringWebhook(op, { id })
+    const faring = await showWebhookHealth(op, { id })
     const { webhook, lastEvent, lastAttempt } = faring
     if (json) {
       const last_attempt = lastAttempt && webhookAttemptJson(lastAttempt)
@@ -195,7 +199,7 @@ function formatTry({
   status,
   error,
   response,
-}: NonNullable<FaringWebhook['lastAttempt']>): string {
+}: NonNullable<WebhookHealth['lastAttempt']>): string {
   const answer = [status, error ?? clipped(response, 80)].filter(Boolean).join(' ')
   return `${formatTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
 }

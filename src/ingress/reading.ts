@@ -16,7 +16,7 @@ import { type FetchResult, placeFiles, type ReserveOctets, remoteUrls } from '..
 import type { Submission } from '../intake/submission.ts'
 import { largeBodies } from '../mail/body.ts'
 import type { AcceptedEmail, Idempotency } from '../store/store.ts'
-import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
+import { asBuffer, buffersBeneath, type Job, jobAt, withOwnBuffer } from '../workers/job.ts'
 import type { IngressDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
 import { type Idempotent, withIdempotency } from './idempotency.ts'
@@ -104,7 +104,7 @@ export function filesOf({ content, raw }: CheckedSubmission['email']): Uint8Arra
 export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayBuffer[] } {
   const { buffer, byteLength } = body
   const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
-  return own ? { octets: body, transfer: [buffer] } : { octets: alone(body), transfer: [] }
+  return own ? { octets: body, transfer: [buffer] } : { octets: withOwnBuffer(body), transfer: [] }
 }
 
 type ReadingParts = Pick<IngressDeps, 'intake' | 'workers' | 'remoteFiles'>

@@ -10,8 +10,8 @@ import type { FollowerStore } from '../store/store.ts'
 import { WorkersBusy } from '../workers/error.ts'
 import { FailedMessages } from './failed-messages.ts'
 import { LastRead } from './last-read.ts'
-import { PutOffMessages } from './put-off-messages.ts'
-import { ASIDE, type FoundMessage, loadClient, MailboxSession, type SessionOptions } from './session.ts'
+import { RetriedMessages } from './retried-messages.ts'
+import { ASIDE, loadClient, type MailboxMessage, MailboxSession, type SessionOptions } from './session.ts'
 
 /** Messages that are fetched, received and marked together: they share a commit. */
 const BATCH = 16
@@ -59,7 +59,7 @@ export class BounceMailbox {
   readonly #name: string
   readonly #lastRead: LastRead
   readonly #failed = new FailedMessages()
-  readonly #putOff: PutOffMessages
+  readonly #putOff: RetriedMessages
   readonly #throttle = new LogThrottle(TELL_MS)
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
@@ -78,7 +78,7 @@ export class BounceMailbox {
   private constructor(parts: BounceMailboxParts) {
     const { host, folder } = parts.session.mailbox
     this.#parts = parts
-    this.#putOff = new PutOffMessages(parts.now ?? (() => performance.now()))
+    this.#putOff = new RetriedMessages(parts.now ?? (() => performance.now()))
     this.#waits = { ...WAITS, ...parts.waits }
     this.#name = `${folder} at ${host}`
     this.#lastRead = new LastRead(parts.store)
@@ -209,7 +209,7 @@ export class BounceMailbox {
    * The UID; null for a message that is put off, for which the workers are too busy, that failed by itself, or whose
    * turn has not come before the end. Rejects when the store does not take commits.
    */
-  async #receive({ uid, raw, size }: FoundMessage): Promise<number | null> {
+  async #receive({ uid, raw, size }: MailboxMessage): Promise<number | null> {
     const { receive, probe, onMessage, log } = this.#parts
     try {
       await this.#turn(this.#ending.signal)

@@ -4,7 +4,7 @@ import { severalNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName, findWholeCompany } from './find.ts'
 import { reasonOf } from './suppression-check.ts'
-import { listScope, pageBoundsOf, type SuppressionPageRequest, TOGETHER } from './suppressions.ts'
+import { ENTRIES_PER_COMMIT, listScope, pageBoundsOf, type SuppressionPageRequest } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Sorted by value. */
@@ -62,8 +62,8 @@ export const addAllowed = verb(
       }
     })
     const added: boolean[] = []
-    for (let at = 0; at < all.length; at += TOGETHER) {
-      added.push(...(await op.store.addAllowed(all.slice(at, at + TOGETHER))))
+    for (let at = 0; at < all.length; at += ENTRIES_PER_COMMIT) {
+      added.push(...(await op.store.addAllowed(all.slice(at, at + ENTRIES_PER_COMMIT))))
     }
     return added
   },

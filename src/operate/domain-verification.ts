@@ -22,12 +22,12 @@ import { nextDomainCheck, sendsUntil } from './domain-schedule.ts'
 import { domainNote } from './domains.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
-import { hindranceOf } from './return-path.ts'
+import { hostObstacle } from './return-path.ts'
 import { serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** A domain after a check, and its records as DNS had them. */
-export interface VerifiedDomain {
+export interface DomainVerification {
   domain: SendingDomain
   verification: Verification
   /** The changes that the check has made, as sentences. */
@@ -89,7 +89,7 @@ export async function lookAtRecords(op: Operation, domain: SendingDomain): Promi
  */
 export const verifyDomain = verb(
   'manage',
-  async (op, input: { domain: string }): Promise<VerifiedDomain> => {
+  async (op, input: { domain: string }): Promise<DomainVerification> => {
     const asked = findDomain(op, input.domain)
     const verification = await op.inDnsTurn(asked.companyId, () =>
       verifyRecords(asked, serviceNames(op, asked), op.resolver()),
@@ -101,7 +101,7 @@ export const verifyDomain = verb(
 )
 
 /** The same for the service itself, which writes only news. Null: the domain has been removed. */
-export async function checkDomain(op: Operation, id: string): Promise<VerifiedDomain | null> {
+export async function checkDomain(op: Operation, id: string): Promise<DomainVerification | null> {
   const asked = await op.store.findDomain(id)
   if (asked === null) return null
   const verification = await verifyRecords(asked, serviceNames(op, asked), op.resolver())
@@ -127,7 +127,10 @@ interface Noted {
   verification: Verification
 }
 
-async function noteVerification(op: Operation, { domain: id, verification }: Noted): Promise<VerifiedDomain> {
+async function noteVerification(
+  op: Operation,
+  { domain: id, verification }: Noted,
+): Promise<DomainVerification> {
   const domain = await asItIsNow(op, id)
   const seen = seenIn(domain, verification, op.now())
   const change = changeAfter(op, domain, verification)
@@ -148,7 +151,7 @@ async function noteVerification(op: Operation, { domain: id, verification }: Not
 
 function newsOf(op: Operation, domain: SendingDomain, change: DomainChange): string[] {
   const { returnPathHost: host } = domain
-  const mayUse = host === null || hindranceOf(op, domain, host) === null
+  const mayUse = host === null || hostObstacle(op, domain, host) === null
   return domainNews(domain, afterChange(domain, change), { grace: op.setup.domainGrace, mayUse })
 }
 
@@ -182,7 +185,7 @@ async function afterCheck(
   return after
 }
 
-function verificationAudit(): Audit<{ domain: string }, VerifiedDomain> {
+function verificationAudit(): Audit<{ domain: string }, DomainVerification> {
   return {
     action: 'verifyDomain',
     note(input, result, { accounts }) {
@@ -273,7 +276,7 @@ function returnPathAfter(
   if (own.some(({ state }) => state === 'unknown')) return {}
   const host = own[0]?.name ?? null
   // The records of another company's host are right as well.
-  return { returnPathHost: host !== null && hindranceOf(op, domain, host) === null ? host : null }
+  return { returnPathHost: host !== null && hostObstacle(op, domain, host) === null ? host : null }
 }
 
 /** The DKIM records of a domain that had them are lost when none is left of the keys that sign. */

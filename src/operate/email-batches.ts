@@ -5,7 +5,7 @@ import { cancelEmail } from './emails.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, noSuchEmail, requireEmail } from './find.ts'
 import { retry, whyNotRetried } from './queue.ts'
-import { addSuppressions, TOGETHER } from './suppressions.ts'
+import { addSuppressions, ENTRIES_PER_COMMIT } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface EmailBatch extends CompanyFilter {
@@ -37,12 +37,12 @@ export const suppressRecipientsOfEmails = verb(
     const addresses: string[] = []
     const result = await eachEmail(op, batch, async (id, company) => {
       const before = addresses.length
-      for (let from = 0; ; from += TOGETHER) {
-        const recipients = await op.store.readRecipients(id, { from, limit: TOGETHER })
+      for (let from = 0; ; from += ENTRIES_PER_COMMIT) {
+        const recipients = await op.store.readRecipients(id, { from, limit: ENTRIES_PER_COMMIT })
         const entries = recipients.map(({ address }) => ({ address, type: 'manual' as const }))
         const results = await addSuppressions(op, { company, entries })
         for (const { added, suppression } of results) if (added) addresses.push(suppression.address)
-        if (recipients.length < TOGETHER) break
+        if (recipients.length < ENTRIES_PER_COMMIT) break
       }
       if (addresses.length > before) return
       throw new OperateError('nothing_to_do', 'all its recipients are on the suppression list already')

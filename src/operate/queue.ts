@@ -44,7 +44,7 @@ export interface RetryInput extends CompanyFilter {
   onStep?: (sum: RetryCounts) => void
 }
 
-export interface RetriedMail extends RetryCounts {
+export interface RetryResult extends RetryCounts {
   /** The scope of the retry, as it was named. */
   scope: PauseScope
   request: RetryRequest
@@ -55,7 +55,7 @@ export interface RetriedMail extends RetryCounts {
 /** Makes mail that waits for a later time due now. Attempts already made still count. */
 export const retry = verb(
   'manage',
-  async (op, input: RetryInput): Promise<RetriedMail> => {
+  async (op, input: RetryInput): Promise<RetryResult> => {
     const site = await siteIn(op, input)
     const companyId = whose(op, input)
     const domain = input.domain === undefined ? null : domainName(input.domain)

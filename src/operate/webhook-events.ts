@@ -44,7 +44,7 @@ export const listWebhookAttempts = verb(
   },
 )
 
-export interface FaringWebhook extends OwnedWebhook {
+export interface WebhookHealth extends OwnedWebhook {
   /** Number of the last event in the log of all companies; the webhook has got the events up to `webhook.cursor`. */
   lastEvent: number
   /** Null: nothing was sent, or no attempt is stored any more. */
@@ -52,7 +52,7 @@ export interface FaringWebhook extends OwnedWebhook {
 }
 
 /** A webhook, its position in the log, and its last attempt. */
-export const showFaringWebhook = verb('see', async (op, { id }: { id: string }): Promise<FaringWebhook> => {
+export const showWebhookHealth = verb('see', async (op, { id }: { id: string }): Promise<WebhookHealth> => {
   const found = await findWebhook(op, id)
   const lastEvent = await op.store.lastEventNumber()
   const [lastAttempt = null] = await op.store.webhookAttempts({ webhookId: id, limit: 1 })

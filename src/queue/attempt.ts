@@ -10,7 +10,7 @@ import {
   decideAttempt,
   decideGiveBack,
   type FullMailboxRule,
-  hopeless,
+  failUntried,
   isByHand,
   postponedFrom,
 } from '../email/lifecycle.ts'
@@ -204,7 +204,7 @@ function giveBackDecision(
   }
   const decision =
     dueAt === Number.POSITIVE_INFINITY
-      ? hopeless(at, message, category)
+      ? failUntried(at, message, category)
       : decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
   return () => decision
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../common/logging.ts'
-import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
+import type { DeliveryResult, TroubleReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
@@ -107,8 +107,8 @@ export class PathHealth {
   }
 
   /** Number of closed paths that mail could take, by kind of trouble. */
-  get closed(): Map<HindranceReport['kind'], number> {
-    const counts = new Map<HindranceReport['kind'], number>()
+  get closed(): Map<TroubleReport['kind'], number> {
+    const counts = new Map<TroubleReport['kind'], number>()
     for (const { kind, closed, path } of this.#troubles.values()) {
       if (closed && hasSourceOf(this.sources, path)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
@@ -176,7 +176,7 @@ export class PathHealth {
    * The ids of companies for whose mail other nodes have closed the path. `whole`: the key of the part for all
    * companies.
    */
-  *closedElsewhere(whole: string, kind: HindranceReport['kind']): Generator<string> {
+  *closedElsewhere(whole: string, kind: TroubleReport['kind']): Generator<string> {
     for (const [, trouble] of this.#troubles.companiesIn(whole)) {
       const { closed, learnt, companyId } = trouble
       if (closed && learnt && trouble.kind === kind && companyId !== null) yield companyId
@@ -354,11 +354,11 @@ export class PathHealth {
     exhausted: boolean,
     now: number,
   ): number | null {
-    const { hindrance, outcomes, server } = result
+    const { pathTrouble, outcomes, server } = result
     const refused =
-      hindrance !== undefined &&
+      pathTrouble !== undefined &&
       extent !== null &&
-      (hindrance.kind === 'unreachable' || outcomes.some(({ verdict }) => verdict === 'postponed'))
+      (pathTrouble.kind === 'unreachable' || outcomes.some(({ verdict }) => verdict === 'postponed'))
     if (!refused && this.#troubles.size === 0) return null
     const isDelivered = outcomes.some(({ verdict }) => verdict === 'delivered')
     if (!refused || isDelivered) {
@@ -370,19 +370,19 @@ export class PathHealth {
       if (isDelivered) this.#reached(ready)
       return null
     }
-    const part = this.#triedBy(ready, hindrance, extent.part)
+    const part = this.#triedBy(ready, pathTrouble, extent.part)
     for (const key of partKeys(ready)) if (key !== part.key) this.#unknown(key, ready, now)
-    const facts = factsOf(part, hindrance, refusalFacts(ready, outcomes), now)
+    const facts = factsOf(part, pathTrouble, refusalFacts(ready, outcomes), now)
     if (result.notBefore !== undefined) return this.#untried(part, facts, ready, result.notBefore, now)
     const trouble = this.#met(part, facts, now, ready)
-    const { waitMs = 0 } = hindrance
+    const { waitMs = 0 } = pathTrouble
     waitUntil(trouble, Math.max(trouble.probeAt, now + pauseFor(waitMs)), now)
-    if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
+    if (!trouble.closed && !isCertain(part, pathTrouble, exhausted) && trouble.refused.size < IN_A_ROW)
       return null
     if (!trouble.closed) this.#absorbNarrower(part, trouble)
     trouble.closed = true
     if (part.companyId === null) this.#absorbCompanies(part, trouble)
-    if (this.#log.closed(part, ready.path, hindrance)) trouble.told = true
+    if (this.#log.closed(part, ready.path, pathTrouble)) trouble.told = true
     return trouble.probeAt
   }
 
@@ -393,7 +393,7 @@ export class PathHealth {
   }
 
   /** A closed part that the delivery tried has met its trouble again, whatever the evidence of this one try. */
-  #triedBy(ready: ReadyDelivery, { kind }: HindranceReport, part: PathPart): PathPart {
+  #triedBy(ready: ReadyDelivery, { kind }: TroubleReport, part: PathPart): PathPart {
     const { whole, servers, company, companyToServers } = partsOf(ready)
     for (const wider of [whole, servers, company, companyToServers]) {
       if (wider.key === part.key) return part

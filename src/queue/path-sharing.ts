@@ -1,10 +1,10 @@
 /** Shares what delivering nodes learn about their paths, and keeps it over a restart. */
-import type { Hindrance } from '../email/hindrance.ts'
+import type { TroubleKind } from '../email/trouble-kind.ts'
 import { SHARED_KEPT_MS, type SharedPath, type SharedState, type Store } from '../store/store.ts'
 import type { Pacing } from './pacing.ts'
 import type { PathHealth } from './path-health.ts'
 import { hasOwnAddresses, isOfLimits, SharedLimits, type SharedLimitsParts } from './shared-limits.ts'
-import { type Shareable, withRoom } from './sharing-room.ts'
+import { type SharedPathState, withRoom } from './sharing-room.ts'
 
 /** The parts of the queue that learn from answers of servers. */
 export interface PathLearning {
@@ -51,7 +51,7 @@ const HOUR = '\0hour:'
  */
 type Teacher = 'former' | 'neighbour' | 'news'
 
-interface LearntState extends Shareable {
+interface LearntState extends SharedPathState {
   state: SharedState
 }
 
@@ -226,7 +226,7 @@ function withoutLimits(rows: readonly SharedPath[]): [limits: SharedPath[], othe
  * it met itself before its start, it would meet again. Where the system chooses the source address, each node has its
  * own, so that servers may refuse only one of them.
  */
-function concernsThis(key: string, kind: Hindrance, from: Teacher): boolean {
+function concernsThis(key: string, kind: TroubleKind, from: Teacher): boolean {
   if (kind === 'unreachable') return from === 'former'
   return from !== 'news' || kind !== 'path' || !hasOwnAddresses(key)
 }

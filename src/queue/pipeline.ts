@@ -46,7 +46,7 @@
  * RECORDING by the Recorder, and results under a lost lease by LateResults.
  */
 import { monotonic } from '../common/clock.ts'
-import type { Condemnation, Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
+import type { Courier, Crash, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
@@ -504,7 +504,7 @@ export class DeliveryPipeline {
     const { exhausted, notBefore } = this.#throttle.ended(ready, result, extent, queues, begunAt)
     const closedUntil = this.#pathHealth.ended(ready, result, extent, exhausted, now)
     // A proxy that does not answer fails all mail from its source, so the source is left out at once.
-    if (result.hindrance?.kind === 'source') void this.#parts.present?.look()
+    if (result.pathTrouble?.kind === 'source') void this.#parts.present?.look()
     const again =
       closedUntil === null ? notBefore : this.paths.otherSource(ready) === null ? closedUntil : now
     const { retrySchedule: schedule, fullMailbox } = this.#parts
@@ -518,7 +518,7 @@ export class DeliveryPipeline {
     this.pump()
   }
 
-  async #quarantine(ready: ReadyDelivery, condemned: Condemnation): Promise<void> {
+  async #quarantine(ready: ReadyDelivery, condemned: Crash): Promise<void> {
     // Under an old lease alone, the store would leave recipients that were claimed anew in `sending`.
     for (const part of this.#late.byLease(ready)) await this.#suspects.quarantine(part, condemned)
     this.#late.end(ready)

@@ -1,7 +1,7 @@
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import { RecentEntries } from '../common/recent-entries.ts'
-import type { HindranceReport } from '../delivery/delivery.ts'
+import type { TroubleReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
 import type { PathPart } from './path-part.ts'
 
@@ -31,7 +31,7 @@ export class TroubleLog {
   }
 
   /** True when it was logged, so that its end is to be logged too. */
-  closed(part: PathPart, path: Path, report: HindranceReport): boolean {
+  closed(part: PathPart, path: Path, report: TroubleReport): boolean {
     const { kind, message, list } = report
     const { site, policy } = path
     const relay = site.kind === 'relay'
@@ -81,7 +81,7 @@ export class TroubleLog {
   opened(
     { key }: Pick<PathPart, 'key'>,
     { site, source }: Path,
-    kind: HindranceReport['kind'],
+    kind: TroubleReport['kind'],
     told: boolean,
   ): void {
     if (told) {
@@ -100,6 +100,6 @@ export class TroubleLog {
   }
 }
 
-function reportKey(part: string, kind: HindranceReport['kind']): string {
+function reportKey(part: string, kind: TroubleReport['kind']): string {
   return `${part}\0${kind}`
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { presentWork } from '../common/present-work.ts'
 import type { SmtpListener } from '../config/settings.ts'
 import { addressGroup } from '../ingress/admission/address-group.ts'
-import { clip, REFUSED_FOR } from '../ingress/fault.ts'
+import { clip, REFUSAL_DELAY_MS } from '../ingress/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'
@@ -117,7 +117,7 @@ export class SmtpServerSession {
       const reason = this.#context.reasonOf(error)
       // A delay keeps the client from retrying at once.
       if (reason.code === 'too_much_under_way' && !this.#transactions.begun)
-        await this.#context.wait(REFUSED_FOR)
+        await this.#context.wait(REFUSAL_DELAY_MS)
       const refused = this.#context.refusedFor(reason)
       this.#logRefusal(command, refused.reply, startedAt)
       if (refused.last) throw refused

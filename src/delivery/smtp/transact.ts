@@ -8,7 +8,7 @@ import { isAscii, isSendable, mailCommand } from './envelope.ts'
 import type { SmtpError, Stage } from './error.ts'
 import type { Extensions } from './extensions.ts'
 import { type Reply, replyClass, replyText } from './reply.ts'
-import type { OutgoingMessage, RecipientReply, Transaction, Untried } from './transaction.ts'
+import type { OutgoingMessage, RecipientReply, Transaction, UntriedReason } from './transaction.ts'
 
 /**
  * Commands in flight at once under PIPELINING. The replies to them fit a receive window many times over (RFC
@@ -358,7 +358,7 @@ export class Transfer {
     } else this.#give(answer(digit === 2 ? 'delivered' : digit === 4 ? 'deferred' : 'bounced', 'dot', reply))
   }
 
-  #lose(error: SmtpError, stage = error.stage, untried?: Untried): void {
+  #lose(error: SmtpError, stage = error.stage, untried?: UntriedReason): void {
     const { kind, message, code, enhancedCode, said } = error
     const reply: RecipientReply = {
       verdict: 'deferred',

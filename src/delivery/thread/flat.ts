@@ -6,7 +6,7 @@ import { monotonic } from '../../common/clock.ts'
 import { CONTENTS, plainCodec, SENT, type ValueRow } from '../../email/codec.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { MtaStsMode } from '../../store/store.ts'
-import { alone } from '../../workers/job.ts'
+import { withOwnBuffer } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import { type MailServers, type SessionTerms, type Site, type Way, wayId } from '../path/path.ts'
@@ -75,7 +75,7 @@ export type FlatSharing = [number: number, what: 'dot' | 'apart' | 'uncut']
 /** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(
   ['outcomes', 'server', 'dialogue', 'startedAt', 'duration', 'tls'],
-  ['captured', 'died', 'hindrance', 'notBefore', 'noWayOut', 'handedOver', 'tlsSessions'],
+  ['captured', 'died', 'pathTrouble', 'notBefore', 'noWayOut', 'handedOver', 'tlsSessions'],
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],
@@ -98,8 +98,8 @@ export function flatDelivery(
     number,
     recipients,
     SENT.pack(delivery.email),
-    large || message.kind === 'raw' ? null : CONTENTS.pack(message.content, alone),
-    large || message.kind === 'parts' ? null : [alone(message.raw), message.date],
+    large || message.kind === 'raw' ? null : CONTENTS.pack(message.content, withOwnBuffer),
+    large || message.kind === 'parts' ? null : [withOwnBuffer(message.raw), message.date],
     large ? null : flatAddressee(message.addressee ?? null),
     delivery.signing.map(({ id }) => id),
     delivery.preferredServer,

@@ -4,7 +4,7 @@ import { type LogEntry, webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookRetry } from '../../store/store.ts'
 import { behind, comparePlaces, type LogPosition, placeOf, reportedUpTo } from '../log-position.ts'
-import { GIVEN_UP, Health } from './health.ts'
+import { DISABLED_REASON, Health } from './health.ts'
 import { AttemptResults } from './results.ts'
 import { isSuccess, type WebhookSchedule, waitAfter } from './schedule.ts'
 import type { QueueShare, Shares } from './shares.ts'
@@ -228,7 +228,7 @@ export class WebhookEndpoint {
     const { id, generation } = this.webhook
     const { failingSince } = this.#health
     const givenUp = attempts.length > 0 && this.#health.isGivenUp(now)
-    const disabled = givenUp ? webhookSwitched('webhook.disabled', this.webhook, now, GIVEN_UP) : null
+    const disabled = givenUp ? webhookSwitched('webhook.disabled', this.webhook, now, DISABLED_REASON) : null
     this.#committedAt = now
     this.#hasProgress = false
     return { id, token, generation, cursor, failingSince, over, waiting, attempts, disabled }

@@ -1,7 +1,7 @@
 /**
  * The main thread's part in the webhooks of this node: taking them, unsealing their secrets, and writing to the store.
  */
-import { type Seal, SealBroken } from '../../accounts/seal.ts'
+import { type Seal, SealError } from '../../accounts/seal.ts'
 import { LogThrottle } from '../../common/log-throttle.ts'
 import type { Log } from '../../common/logging.ts'
 import type { AssignedWebhook, Store, WebhookProgress } from '../../store/store.ts'
@@ -170,7 +170,7 @@ export class Webhooks {
       if (hasOwnSecret(dialect)) return sealed.map((each) => openWebhookSecret(seal, id, each))
       return signingKey === null ? [] : [openSigningKey(seal, companyId, signingKey)]
     } catch (error) {
-      if (!(error instanceof SealBroken)) throw error
+      if (!(error instanceof SealError)) throw error
       if (this.#faults.due() !== null) log.error({ err: error, webhook: id }, 'A webhook cannot be signed')
       return []
     }

@@ -61,7 +61,7 @@ import {
   UNVERIFIED,
   UNWANTED,
 } from './reason-phrases.ts'
-import { waitAsked } from './wait-asked.ts'
+import { requestedWait } from './requested-wait.ts'
 import { plainWords, speaks, type TopicMatch } from './words.ts'
 
 interface NegativeReply {
@@ -205,7 +205,8 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
     return ['address_unknown', true]
   const plain = firstOf(PLAIN, matches)
   if (plain !== null) return [plain, false]
-  if (code && code < 500 && waitAsked(words) !== null && !givesReason(matches)) return ['rate_limited', false]
+  if (code && code < 500 && requestedWait(words) !== null && !givesReason(matches))
+    return ['rate_limited', false]
   const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
   if (sender || matches(SENDER_REFUSED))
     return [firstOf(VAGUE, matches) ?? (code === 421 ? 'network' : 'policy'), false]

@@ -1,8 +1,8 @@
 /** Whether the configured resolvers validate their answers (DNSSEC, RFC 4035). */
 import {
-  believedServers,
   configuredServers,
   nameServers,
+  serversToAsk,
   shownServer,
   unaskedServers,
   uselessTrust,
@@ -28,7 +28,7 @@ export function resolverCheck(op: Operation): PlannedCheck {
 async function result(servers: readonly string[], validating: readonly string[]): Promise<CheckFinding> {
   const all = nameServers(servers, validating)
   const answers = await Promise.all(
-    believedServers(all).map(async (server) => {
+    serversToAsk(all).map(async (server) => {
       return { name: shownServer(server), isTrusted: server.validating, validated: await validates(server) }
     }),
   )

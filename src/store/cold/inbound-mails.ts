@@ -22,8 +22,8 @@ import {
   knownReports,
   lockPlaces,
   type PlacedReport,
-  placedIn,
   recordReports,
+  withPlace,
 } from './reports.ts'
 import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
 
@@ -250,7 +250,7 @@ export const inboundMailWrites = {
     )
     const placed = arrivals.map((arrival): PlacedArrival => {
       const company = emails.get(arrival.mail.emailId ?? '')?.company ?? null
-      return { ...arrival, company, placed: arrival.reports.flatMap((report) => placedIn(emails, report)) }
+      return { ...arrival, company, placed: arrival.reports.flatMap((report) => withPlace(emails, report)) }
     })
     const all = placed.flatMap((arrival) => arrival.placed)
     const outcome = yield* port.transaction(function* (db) {

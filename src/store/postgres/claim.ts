@@ -1,6 +1,6 @@
 import { recipientFieldsOf } from '../../email/fields.ts'
 import type { LeaseFacts } from '../../email/lifecycle/attempt.ts'
-import { sentEvent } from '../../email/lifecycle/birth.ts'
+import { sentEvent } from '../../email/lifecycle/initial-state.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import type { SuppressionType } from '../../email/suppression.ts'

@@ -4,7 +4,7 @@ import type { ValueRow } from '../../email/codec.ts'
 import type { NoticeFacts } from '../../email/event-notice.ts'
 import type { Suppression } from '../../email/suppression.ts'
 import type { Serve } from '../../threads/same-thread.ts'
-import { COLD_READS, coldMethods, untilNone } from '../cold/operations.ts'
+import { COLD_READS, coldMethods, sumOfSteps } from '../cold/operations.ts'
 import { noticeFactsOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type * as types from '../store.ts'
@@ -230,7 +230,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
   }
 
   recover(request: { now: number; jitterMs: number }): Promise<number> {
-    return untilNone(() => this.#write('recoverChunk', request))
+    return sumOfSteps(() => this.#write('recoverChunk', request))
   }
 
   async retry(

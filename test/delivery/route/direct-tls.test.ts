@@ -153,7 +153,7 @@ test('a sender’s TLS policy is not relaxed, and closes no path', async (t) => 
       const result = await deliver(['jane@x.test'], { email: { ...emailSent, tls } })
       assert.equal(result.outcomes[0]?.verdict, verdict, `${route.kind} ${tls}`)
       assert.deepEqual([result.tls?.demand, result.tls?.source], [tls, 'domain'])
-      assert.equal(result.hindrance, undefined)
+      assert.equal(result.pathTrouble, undefined)
     }
   }
   assert.ok(!clear.at('127.0.0.1').dialogue.some((line) => line.includes('C: MAIL')))

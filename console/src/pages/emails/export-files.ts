@@ -3,7 +3,7 @@ import { downloadZip } from 'client-zip'
 import { CATEGORIZED } from '../../../../src/email/event.ts'
 import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
-import { emailsCsv, type MoreOfEmail, messageName, type Unclipped } from './exported.ts'
+import { type EmailRowDetails, emailsCsv, messageName, type Unclipped } from './exported.ts'
 import type { EmailListItem } from './merge.ts'
 
 /** Octets of all messages of one export. */
@@ -33,7 +33,7 @@ export async function csv(
   emails: readonly EmailListItem[],
   { signal, run, set }: ExportProgress,
 ): Promise<Blob> {
-  const more = new Map<string, MoreOfEmail>()
+  const more = new Map<string, EmailRowDetails>()
   const partial = emails.filter((email) => hasReason(email) || isClipped(email))
   set({ done: emails.length - partial.length })
   for (const [company, those] of Map.groupBy(partial, (email) => email.company)) {

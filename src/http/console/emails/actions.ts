@@ -1,7 +1,7 @@
 /** Actions on emails: try now, cancel, delete, suppress a recipient, send again. */
 import { cancelEmails, retryEmails, suppressRecipientsOfEmails } from '../../../operate/email-batches.ts'
 import { clearEmails, deleteEmails } from '../../../operate/email-deletion.ts'
-import { reachLinks } from '../../../operate/email-links.ts'
+import { checkLinks } from '../../../operate/email-links.ts'
 import {
   cancelRecipients,
   retryRecipients,
@@ -85,6 +85,6 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
 
   'POST /companies/:company/emails/:email/reach': async (call, core) => {
     const { id, op } = await emailNamed(core, call)
-    return { answers: await reachLinks(op, { id, urls: call.body.urls }) }
+    return { answers: await checkLinks(op, { id, urls: call.body.urls }) }
   },
 }

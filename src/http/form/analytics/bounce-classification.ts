@@ -3,7 +3,7 @@ import type { Principal } from '../../../accounts/account.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import type { EventGroups, GroupRequest } from '../../../store/store.ts'
-import { SKIP, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { SKIP, TIME_INPUT, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { groupsOf, tooMuch } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
@@ -47,8 +47,8 @@ const metrics = route('POST /v2/bounce-classification/metrics', {
   body: {
     type: 'object',
     properties: {
-      start: TIME_GIVEN,
-      end: TIME_GIVEN,
+      start: TIME_INPUT,
+      end: TIME_INPUT,
       resolution: { enum: ['hour', 'day'] },
       duration: WORD,
       dimensions: { type: 'array', maxItems: MOST_NAMES, items: { enum: DIMENSIONS } },

@@ -40,7 +40,7 @@ export function urlsOf(webhooks: readonly FormWebhook[], word: string): string[]
 }
 
 /** Sets the words of a URL; an empty list removes its webhook. */
-export async function tell(
+export async function setWordsOfUrl(
   op: Operation,
   domain: SendingDomain,
   webhooks: readonly FormWebhook[],
@@ -58,7 +58,7 @@ export async function tell(
 }
 
 /** Sets the URLs of a word. */
-export async function tellWord(
+export async function setUrlsOfWord(
   op: Operation,
   domain: SendingDomain,
   webhooks: readonly FormWebhook[],
@@ -71,6 +71,6 @@ export async function tellWord(
     const before = webhooks.find((each) => each.url === url)?.words ?? []
     const others = before.filter((each) => each !== word)
     const after = urls.includes(url) ? [...others, word] : others
-    if (after.length !== before.length) await tell(op, domain, webhooks, url, after)
+    if (after.length !== before.length) await setWordsOfUrl(op, domain, webhooks, url, after)
   }
 }

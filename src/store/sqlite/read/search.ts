@@ -4,9 +4,9 @@ import { fieldsOf } from '../../../email/fields.ts'
 import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, PortionRequest } from '../../../email/stored-email.ts'
 import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
-import { conditionsOf, wantedIn } from '../../email-conditions.ts'
-import { type PlacedRow, placeOf, portionOf, within } from '../../email-rows.ts'
-import { noticeRow, TOLD } from '../notice-rows.ts'
+import { conditionsOf, matchCondition } from '../../email-conditions.ts'
+import { type PlacedRow, placeOf, portionOf, rowsWithinOctets } from '../../email-rows.ts'
+import { NOTICES, noticeRow } from '../notice-rows.ts'
 import type { Reads } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
@@ -26,7 +26,7 @@ interface LookedRow {
 const PLACED = `SELECT e.num AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT.sqlite} AS lastEvent,
   ${octetsRead('list', ofEmail)} AS octets`
 
-const WANTED = wantedIn({
+const WANTED = matchCondition({
   value: (name) => `:${name}`,
   folded: (text) => `lower(${text})`,
   has: (text, part) => `instr(${text}, ${part}) > 0`,
@@ -97,7 +97,7 @@ export function search(
   )
   const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
   const begun = { ASC: begunIn('ASC'), DESC: begunIn('DESC') }
-  const told = db.prepare(TOLD)
+  const told = db.prepare(NOTICES)
   told.setReturnArrays(true)
 
   /**
@@ -179,7 +179,7 @@ export function search(
     },
 
     readTold: (requests, octets) =>
-      within(
+      rowsWithinOctets(
         told.iterate(JSON.stringify(requests)) as Iterable<unknown> as Iterable<ValueRow>,
         octets,
         noticeRow,

@@ -21,8 +21,8 @@ interface DamageLocation {
  * Thrown by an operation that met damage and has set the damaged thing aside. SQLite refuses everything further in a
  * transaction that has met damage, even what is not damaged: the whole transaction is rolled back and run again.
  */
-export class RunAgain extends Error {
-  override name = 'RunAgain'
+export class TransactionRestart extends Error {
+  override name = 'TransactionRestart'
 }
 
 /**
@@ -56,7 +56,7 @@ export class Damage {
   }
 
   /**
-   * Runs a step that reads and writes only this email: damage sets the email aside and throws RunAgain; other errors
+   * Runs a step that reads and writes only this email: damage sets the email aside and throws TransactionRestart; other errors
    * pass through.
    */
   inEmail<T>(num: number, now: number, step: () => T): T {
@@ -125,7 +125,7 @@ export class Damage {
     } catch (error) {
       if (!isCorruption(error)) throw error
       aside(error)
-      throw new RunAgain('Damage was met', { cause: error })
+      throw new TransactionRestart('Damage was met', { cause: error })
     }
   }
 

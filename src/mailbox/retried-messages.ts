@@ -14,15 +14,15 @@ const MOST = 1_000
  */
 const MOST_REPORTS = MOST / 2
 
-interface PutOff {
+interface RetriedMessage {
   tries: number
   /** The time of the next attempt, in ms of the clock. */
   until: number
   isReport: boolean
 }
 
-export class PutOffMessages {
-  readonly #messages = new Map<number, PutOff>()
+export class RetriedMessages {
+  readonly #messages = new Map<number, RetriedMessage>()
   readonly #now: () => number
 
   /** `now`: a monotonic clock in milliseconds. */

@@ -26,7 +26,7 @@ function shownUser(user: string): string | null {
   return !user.includes('pr_') && (LOGIN.test(user) || user.length < LEAST_PASSWORD) ? clip(user) : null
 }
 
-export class LoggingIn {
+export class LoginExchange {
   readonly #context: SessionContext
   readonly #metrics: SubmissionMetrics
   /** A login is not needed. */
