@@ -29,7 +29,7 @@ export const findAllowed = verb(
   },
 )
 
-export interface AllowedInput {
+export interface AllowListInput {
   /** An address or a domain. */
   value: string
   reason?: string | undefined
@@ -37,11 +37,11 @@ export interface AllowedInput {
   createdAt?: number | undefined
 }
 
-export interface AllowedEntries {
+export interface AllowListEntries {
   company: string
   /** Name or id of the sending domain whose list gets them; absent: that of the company. */
   domain?: string | undefined
-  entries: readonly AllowedInput[]
+  entries: readonly AllowListInput[]
 }
 
 /**
@@ -50,7 +50,7 @@ export interface AllowedEntries {
  */
 export const addAllowed = verb(
   'manage',
-  async (op, input: AllowedEntries): Promise<boolean[]> => {
+  async (op, input: AllowListEntries): Promise<boolean[]> => {
     const { companyId, domainId = null } = allowScope(op, input.company, input.domain)
     const all = input.entries.map(({ value, reason, createdAt = op.now() }): AllowEntry => {
       return {

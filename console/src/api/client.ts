@@ -22,7 +22,7 @@ export class ApiError extends Error {
 }
 
 /** The service, or a proxy in front of it, could not answer. */
-export function isAway(error: unknown): error is ApiError {
+export function isUnavailable(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 

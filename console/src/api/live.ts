@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import type { Static } from 'typebox'
 import type { CHANGES } from '../../../src/http/console/contract/emails.ts'
 import { urlOf } from './client.ts'
-import { emailsChanged } from './email.ts'
+import { reloadShownEmails } from './email.ts'
 import { queries } from './queries.ts'
 import { sessionQuery } from './session.ts'
 
@@ -94,7 +94,7 @@ class LiveStream {
       this.#hear()
       this.#keep(changes)
       say('live')
-      void emailsChanged(changes.more ? 'all' : new Set(changes.emails.map(({ id }) => id)))
+      void reloadShownEmails(changes.more ? 'all' : new Set(changes.emails.map(({ id }) => id)))
       for (const listener of this.listeners) listener(changes)
     })
     // EventSource itself gives up when an answer is not a stream. A proxy gives such answers during a

@@ -14,9 +14,9 @@ import type { NewSession } from '../../../operate/sessions.ts'
 import type { Person } from '../../../people/person.ts'
 import type { ACCOUNT_ROUTES } from '../contract/account.ts'
 import type { ConsoleCore } from '../core.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, refusalAsFault, sessionHeaders } from '../session/signing-in.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
 
 const time = (at: number) => new Date(at).toISOString()
 
@@ -43,7 +43,7 @@ function newSessionAnswer(core: ConsoleCore, request: FastifyRequest, newSession
   })
 }
 
-export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
+export const accountHandlers: Handlers<typeof ACCOUNT_ROUTES> = {
   'GET /account': async ({ person, session }, { deps, signIn }) => {
     const { recoveryCodes, passkeys, identities } = person.credentials
     const shown = passkeys.map(({ id, name, createdAt, usedAt }) => ({

@@ -1,12 +1,12 @@
 /** Accounts of the OpenID Connect provider that are linked to the person's own account. */
 import { beginIdentity, connectIdentity, removeIdentity } from '../../../operate/own-identities.ts'
 import type { IDENTITY_ROUTES } from '../contract/account.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { answerOf, endedCookie, redirectToProvider, redirectUriOf } from '../session/openid.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, refusalAsFault } from '../session/signing-in.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
 
-export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
+export const identityHandlers: Handlers<typeof IDENTITY_ROUTES> = {
   'POST /account/identities/begin': async (call, core) => {
     const { signIn, provider } = core
     const { request } = call

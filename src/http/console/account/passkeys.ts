@@ -13,10 +13,10 @@ import {
 import { relyingParty } from '../../../people/passkeys.ts'
 import type { HttpCore } from '../../core.ts'
 import type { PASSKEY_ROUTES } from '../contract/account.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { stepCookie, stepTicket } from '../session/device-cookies.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, refusalAsFault, signedIn } from '../session/signing-in.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
 
 const COOKIE = 'postroad_passkey'
 
@@ -29,7 +29,7 @@ const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: Pas
     { headers: { 'set-cookie': stepCookie(core, raw, COOKIE, ticket, CHALLENGE_MS) } },
   )
 
-export const passkeyWorks: Works<typeof PASSKEY_ROUTES> = {
+export const passkeyHandlers: Handlers<typeof PASSKEY_ROUTES> = {
   'POST /session/passkey/options': async ({ request }, core) =>
     asked(core, request, await beginPasskeySignIn(core.signIn, partyOf(core, request))),
 

@@ -13,12 +13,12 @@ import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
 import { retry, whyNotRetried } from '../../../operate/queue.ts'
 import type { EMAIL_ACTION_ROUTES } from '../contract/email.ts'
+import type { Handlers } from '../handlers.ts'
 import { senderOf } from '../sender.ts'
-import type { Works } from '../work.ts'
 import { emailNamed } from './email-lookup.ts'
 import { sendAgain } from './send-again.ts'
 
-export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
+export const emailActionHandlers: Handlers<typeof EMAIL_ACTION_ROUTES> = {
   'POST /companies/:company/emails/retry': ({ op, company, body: { ids } }) =>
     retryEmails(op, { company: company ?? undefined, ids }),
 

@@ -6,11 +6,11 @@ import { noLink, signInByLink } from '../../../operate/sessions.ts'
 import { isoTime } from '../../../operate/shapes/time.ts'
 import { personName } from '../../../people/person.ts'
 import type { LINK_CONTENT, LINK_ROUTES } from '../contract/session.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { meOf } from './session.ts'
 import { originOf, sessionOfRequest, signedIn } from './signing-in.ts'
 
-export const linkWorks: Works<typeof LINK_ROUTES> = {
+export const linkHandlers: Handlers<typeof LINK_ROUTES> = {
   // A POST, so that the token is in no address and in no log.
   'POST /session/link/read': async ({ body, request }, core) => {
     const content = await readLink(core.deps.store, body.token, core.signIn.clock.now())

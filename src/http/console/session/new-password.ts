@@ -3,7 +3,7 @@ import { OperateError } from '../../../operate/error.ts'
 import { type PasswordMailer, readPasswordLink, resetPassword } from '../../../operate/password-reset.ts'
 import type { NEW_PASSWORD_ROUTES } from '../contract/session.ts'
 import type { ConsoleCore } from '../core.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { originOf, refusalAsFault, signedIn } from './signing-in.ts'
 
 /**
@@ -19,7 +19,7 @@ export function passwordMailer({
   return { base, send: (mail) => systemMail.send(mail) }
 }
 
-export const newPasswordWorks: Works<typeof NEW_PASSWORD_ROUTES> = {
+export const newPasswordHandlers: Handlers<typeof NEW_PASSWORD_ROUTES> = {
   'POST /session/forgotten': async ({ body, request }, core) => {
     const mailer = passwordMailer(core)
     if (mailer === null)

@@ -11,7 +11,7 @@ import {
 } from '../../../operate/openid-sign-in.ts'
 import type { HttpCore } from '../../core.ts'
 import type { OPENID_ROUTES } from '../contract/session.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { stepCookie, stepTicket } from './device-cookies.ts'
 import { passwordMailer } from './new-password.ts'
 import { originOf, refusalAsFault, signedIn } from './signing-in.ts'
@@ -42,7 +42,7 @@ export function endedCookie(core: HttpCore, { raw }: FastifyRequest): string {
   return stepCookie(core, raw, COOKIE, '', 0)
 }
 
-export const openIdWorks: Works<typeof OPENID_ROUTES> = {
+export const openIdHandlers: Handlers<typeof OPENID_ROUTES> = {
   'GET /session/ways': async (_, core) => ({
     openid: core.provider.providerOf(core)?.host ?? null,
     forgotten: passwordMailer(core) !== null,

@@ -14,7 +14,7 @@ import { visibleWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import { cursorPage, listPageReader } from '../../cursor-page.ts'
 import type { WEBHOOK_ROUTES, WebhookJson, WebhookWords } from '../contract/webhooks.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { companyWebhook } from './webhook-lookup.ts'
 
 const WORDS = Object.fromEntries(
@@ -47,7 +47,7 @@ async function webhookJson(op: Operation, owned: OwnedWebhook): Promise<WebhookJ
   }
 }
 
-export const webhookWorks: Works<typeof WEBHOOK_ROUTES> = {
+export const webhookHandlers: Handlers<typeof WEBHOOK_ROUTES> = {
   'GET /companies/:company/webhooks': async ({ op, company, query: { limit, after } }) => {
     const all = (await listWebhooks(op, { company: company ?? undefined })).reverse()
     const idOf = ({ webhook }: OwnedWebhook) => webhook.id

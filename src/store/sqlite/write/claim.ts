@@ -32,8 +32,8 @@ interface Offer {
  * Takes due work under a lease. Companies take turns, and each turn brings recipients of one email; the lanes of a
  * company take turns too. So a million waiting recipients of one company, or at one domain, do not delay the others.
  *
- * Damage stops only the lane or email in which it was met: the claim is rolled back and run again (TransactionRestart) without
- * it.
+ * Damage stops only the lane or email in which it was met: the claim is rolled back and run again (TransactionRestart)
+ * without it.
  */
 export class Claim extends WriteOperation {
   readonly #works = new WorkReader(this.db)

@@ -56,8 +56,8 @@ export class Damage {
   }
 
   /**
-   * Runs a step that reads and writes only this email: damage sets the email aside and throws TransactionRestart; other errors
-   * pass through.
+   * Runs a step that reads and writes only this email: damage sets the email aside and throws TransactionRestart; other
+   * errors pass through.
    */
   inEmail<T>(num: number, now: number, step: () => T): T {
     return this.#watch(step, (error) => this.#putEmail(num, now, error))

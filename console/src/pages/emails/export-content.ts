@@ -7,14 +7,14 @@ import type { EmailListItem } from './merge.ts'
 /** Characters of a subject in the name of a file. */
 const LONGEST_NAME = 60
 
-export type Unclipped = Static<typeof UNCLIPPED>['emails'][number]
+export type UnclippedEmail = Static<typeof UNCLIPPED>['emails'][number]
 
 /** The fields that rows of a list leave out. */
 export interface EmailRowDetails {
   /** Why mail of it was refused last, or is late. */
   reason?: Static<typeof REASONS>['reasons'][number]
   /** Absent: the row has them in full. */
-  texts?: Unclipped
+  texts?: UnclippedEmail
 }
 
 const COLUMNS: readonly (readonly [

@@ -16,7 +16,7 @@ interface ReturnedDialogProps {
   close: () => void
 }
 
-export function ReturnedDialog({ company, mail, close }: ReturnedDialogProps) {
+export function ReturnedMailDialog({ company, mail, close }: ReturnedDialogProps) {
   return (
     <Dialog opened={mail !== null} onClose={close} title={mail && KINDS[mail.kind]} size="lg">
       {mail && <Details company={company} of={mail} />}
