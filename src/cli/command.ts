@@ -78,7 +78,7 @@ export function countUpTo(most: number): (text: string) => number {
  * For arguments and options whose form a verb checks: malformed ones are usage errors, reported before a database is
  * opened.
  */
-export function checkedArgument<Text, Value>(check: (text: Text) => Value): (text: Text) => Value {
+export function parser<Text, Value>(check: (text: Text) => Value): (text: Text) => Value {
   return (text) => {
     try {
       return check(text)

@@ -19,7 +19,7 @@ import { companyJson } from '../operate/shapes/company.ts'
 import { domainJson } from '../operate/shapes/domain.ts'
 import { keyJson } from '../operate/shapes/key.ts'
 import { rotateSigningKey, showSigningKey } from '../operate/webhook-secrets.ts'
-import { checkedArgument, command, group, type JsonOption } from './command.ts'
+import { command, group, type JsonOption, parser } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { shellWord } from './hint.ts'
 import { listing } from './listing.ts'
@@ -47,7 +47,7 @@ export function addCompany(program: Command): void {
     .argument(
       '<name>',
       'the display name',
-      checkedArgument((text: string) => checkedName('company', text)),
+      parser((text: string) => checkedName('company', text)),
     )
     .action(create)
 
@@ -90,7 +90,7 @@ export function addCompany(program: Command): void {
     .option(
       '--name <name>',
       'the new display name',
-      checkedArgument((text: string) => checkedName('company', text)),
+      parser((text: string) => checkedName('company', text)),
     )
     .option('--content-retention <duration>', 'how long bodies and attachments are kept', keptOf)
     .action(update)

@@ -13,7 +13,7 @@ import type { Operation } from '../operate/verb.ts'
 import { hasOwnSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
 import { version } from '../version.ts'
-import { checkedArgument, command, type JsonOption } from './command.ts'
+import { command, type JsonOption, parser } from './command.ts'
 import { formatDetail } from './email-history.ts'
 import { OUTAGE_NOTES, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
@@ -47,7 +47,7 @@ export function addListen(program: Command): void {
     ],
     json: 'print JSON instead of text, one object per line',
   })
-    .option('--forward <url>', 'post each event to this URL', checkedArgument(checkedWebhookUrl))
+    .option('--forward <url>', 'post each event to this URL', parser(checkedWebhookUrl))
     .addOption(dialectOption())
     .option('--company <name or id>', 'whose events; required with --forward if there are several companies')
     .option('--event <event...>', 'only these; can be repeated')

@@ -14,7 +14,7 @@ import {
   removeWebhook,
   updateWebhook,
 } from '../operate/webhooks.ts'
-import { checkedArgument, command, group, type JsonOption } from './command.ts'
+import { command, group, type JsonOption, parser } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
@@ -45,7 +45,7 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption(
       '--url <url>',
       'the URL to send events to: https:// or http://',
-      checkedArgument(checkedWebhookUrl),
+      parser(checkedWebhookUrl),
     )
     .option('--event <event...>', 'which events; can be repeated')
     .option('--domain <domain>', 'only events of mail from this sending domain')

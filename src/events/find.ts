@@ -5,14 +5,7 @@ import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import type { EventNotice } from '../email/event-notice.ts'
 import { DIGEST } from './digest.ts'
 import { type EventSearchStore, stepsOf } from './event-steps.ts'
-import {
-  behind,
-  comparePlaces,
-  type LogPosition,
-  placeBefore,
-  placeOf,
-  reportedUpTo,
-} from './log-position.ts'
+import { behind, comparePlaces, doneUpTo, type LogPosition, placeBefore, placeOf } from './log-position.ts'
 import { emailMatches, matches, mayMatch } from './match.ts'
 import type { NoticeReader } from './notice-reader.ts'
 
@@ -105,7 +98,7 @@ class EventSearch {
     if (filter.types?.length === 0) return this.#page(newestFirst ? after : upTo)
     let reached = newestFirst ? upTo : after
     // If the range begins within an event, a part of that event is in it.
-    const bounds = { after: reportedUpTo(after), upTo: upTo.number, newestFirst }
+    const bounds = { after: doneUpTo(after), upTo: upTo.number, newestFirst }
     for await (const step of stepsOf(store, filter, bounds, digested)) {
       const end = await this.#examine(step.events)
       if (end !== null) return this.#page(end)

@@ -42,17 +42,17 @@ const TRIES = 5
 const LONGEST_NAME = 100
 
 /** The signed-in person who changes their own account. */
-export interface SignedInPerson {
+export interface OwnAccount {
   person: Person
   session: ConsoleSession
 }
 
-export function isFresh({ session }: Pick<SignedInPerson, 'session'>, now: number): boolean {
+export function isFresh({ session }: Pick<OwnAccount, 'session'>, now: number): boolean {
   return now - session.createdAt < FRESH
 }
 
 /** Throws SignInRefusal if the session is not fresh. */
-export function requireFresh(self: SignedInPerson, now: number): void {
+export function requireFresh(self: OwnAccount, now: number): void {
   if (isFresh(self, now)) return
   throw new SignInRefusal('proof_needed', 'this requires a confirmation that it is you: confirm it first')
 }
@@ -60,7 +60,7 @@ export function requireFresh(self: SignedInPerson, now: number): void {
 /** Checks the password again, and begins another session with its own token in place of this one. */
 export async function confirmPassword(
   parts: SignInParts,
-  { person, session }: SignedInPerson,
+  { person, session }: OwnAccount,
   password: string,
   origin: SignInOrigin,
 ): Promise<NewSession> {
@@ -77,7 +77,7 @@ export async function confirmPassword(
 /** Changes only the given fields. */
 export async function changeProfile(
   parts: SignInParts,
-  self: SignedInPerson,
+  self: OwnAccount,
   { name, address, alerts }: { name?: string; address?: string; alerts?: readonly AlertKind[] },
 ): Promise<Person> {
   const change: PersonChange = {}
@@ -95,7 +95,7 @@ export async function changeProfile(
 /** Ends all other sessions of the person, and links that would sign in. Returns the session that replaces this one. */
 export async function changePassword(
   parts: SignInParts,
-  self: SignedInPerson,
+  self: OwnAccount,
   password: string,
   origin: SignInOrigin,
 ): Promise<NewSession> {
@@ -108,7 +108,7 @@ export async function changePassword(
 
 async function changeInTurn(
   parts: SignInParts,
-  self: SignedInPerson,
+  self: OwnAccount,
   password: string,
   origin: SignInOrigin,
 ): Promise<NewSession> {
@@ -127,7 +127,7 @@ async function changeInTurn(
   return newSession
 }
 
-async function requireSession(parts: SignInParts, self: SignedInPerson): Promise<void> {
+async function requireSession(parts: SignInParts, self: OwnAccount): Promise<void> {
   const going = await ownSessions(parts, self)
   if (going.every(({ id }) => id !== self.session.id)) throw sessionEndedError()
 }
@@ -135,17 +135,13 @@ async function requireSession(parts: SignInParts, self: SignedInPerson): Promise
 /** The sessions that have not ended, most recently used first. */
 export function ownSessions(
   { store, clock }: SignInParts,
-  { person }: SignedInPerson,
+  { person }: OwnAccount,
 ): Promise<ConsoleSession[]> {
   return store.sessions(person.id, clock.now())
 }
 
 /** Ends one of the person's sessions, or, with null, all but this one. */
-export async function endOwnSessions(
-  parts: SignInParts,
-  self: SignedInPerson,
-  id: string | null,
-): Promise<void> {
+export async function endOwnSessions(parts: SignInParts, self: OwnAccount, id: string | null): Promise<void> {
   const { person, session } = self
   if (id === null) return await endOthers(parts, self, session.id)
   const now = parts.clock.now()
@@ -160,7 +156,7 @@ export async function endOwnSessions(
  * Ends all sessions but `except`, which is the session of `self` or its successor. The audit entry does not count the
  * session of `self`.
  */
-async function endOthers({ store, clock }: SignInParts, self: SignedInPerson, except: string): Promise<void> {
+async function endOthers({ store, clock }: SignInParts, self: OwnAccount, except: string): Promise<void> {
   const { person, session } = self
   const now = clock.now()
   const others = (await store.sessions(person.id, now)).filter(({ id }) => id !== except && id !== session.id)
@@ -177,7 +173,7 @@ async function endOthers({ store, clock }: SignInParts, self: SignedInPerson, ex
  */
 export async function changeSelf(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
-  { person }: Pick<SignedInPerson, 'person'>,
+  { person }: Pick<OwnAccount, 'person'>,
   action: string,
   change: (person: Person) => PersonChange,
   detail: Record<string, unknown> = {},

@@ -11,7 +11,7 @@ import {
 import { type Person, personName } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import { oneLine } from './find.ts'
-import { changeSelf, requireFresh, type SignedInPerson } from './own-account.ts'
+import { changeSelf, type OwnAccount, requireFresh } from './own-account.ts'
 import type { NewSession } from './sessions.ts'
 import { beginProvedSession, type SignInOrigin, type SignInParts, SignInRefusal } from './sign-in.ts'
 
@@ -68,7 +68,7 @@ export async function signInByPasskey(
 
 export async function beginPasskey(
   parts: SignInParts,
-  self: SignedInPerson,
+  self: OwnAccount,
   party: RelyingParty,
 ): Promise<PasskeyChallenge> {
   requireFresh(self, parts.clock.now())
@@ -80,7 +80,7 @@ export async function beginPasskey(
 
 export async function addPasskey(
   parts: SignInParts,
-  self: SignedInPerson,
+  self: OwnAccount,
   party: RelyingParty,
   { ticket, response, name }: { ticket: string | null; response: unknown; name: string },
 ): Promise<Person> {
@@ -128,7 +128,7 @@ export async function addPasskey(
 
 export async function renamePasskey(
   parts: SignInParts,
-  self: SignedInPerson,
+  self: OwnAccount,
   { id, name }: { id: string; name: string },
 ): Promise<void> {
   const called = passkeyName(name)
@@ -148,7 +148,7 @@ export async function renamePasskey(
 }
 
 /** Refuses to remove the person's last way to sign in. */
-export async function removePasskey(parts: SignInParts, self: SignedInPerson, id: string): Promise<void> {
+export async function removePasskey(parts: SignInParts, self: OwnAccount, id: string): Promise<void> {
   requireFresh(self, parts.clock.now())
   const { name } = passkeyOf(self.person.credentials, id)
   await changeSelf(

@@ -28,12 +28,12 @@ import {
 import {
   accountOf,
   busyRefusal,
-  countedAttempt,
   deviceOf,
   isRecoveryCode,
   type SignInOrigin,
   type SignInParts,
-  withCodeUsed,
+  spendCode,
+  withAttempt,
   wrongCode,
 } from './sign-in.ts'
 
@@ -85,11 +85,7 @@ export class PasswordLinks {
     if (leave === null) throw busyRefusal()
     const account = accountOf(address)
     try {
-      await countedAttempt(
-        this.#parts,
-        { account, from, network, device: null, what: 'mail' },
-        async () => null,
-      )
+      await withAttempt(this.#parts, { account, from, network, device: null, what: 'mail' }, async () => null)
     } catch (error) {
       leave()
       throw error
@@ -255,7 +251,7 @@ async function resetInTurn(
   let secondFactor: SecondFactor | undefined
   const trying = { account: person.id, from: origin.group, device: null, what: 'link' } as const
   // Attempts are counted by person, on all nodes together, because only a holder of the link gets here.
-  const changed = await countedAttempt(parts, trying, async (attempt) => {
+  const changed = await withAttempt(parts, trying, async (attempt) => {
     const stored = await hashInTurn(parts, password, origin).catch(async (error: unknown) => {
       await attempt.takeBack()
       throw error
@@ -277,7 +273,7 @@ async function resetInTurn(
 
 /** The credentials after the use of the code; null: it is wrong. */
 function afterSecondFactor(parts: SignInParts, person: Person, code: string): Credentials | null {
-  return person.credentials.totp === null ? person.credentials : withCodeUsed(parts, person, code)
+  return person.credentials.totp === null ? person.credentials : spendCode(parts, person, code)
 }
 
 /** A wrong code counts as an attempt to sign in. */
@@ -290,7 +286,7 @@ async function checkCode(
   if (person.credentials.totp === null) return
   const device = deviceOf(parts, person.id, origin.device)
   const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
-  if ((await countedAttempt(parts, trying, async () => withCodeUsed(parts, person, code))) !== null) return
+  if ((await withAttempt(parts, trying, async () => spendCode(parts, person, code))) !== null) return
   parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
   throw wrongCode()
 }

@@ -158,7 +158,7 @@ export async function checkPassword(
   // Checked before the attempt is counted, so that a flood of attempts writes to the store no more often than passwords
   // are verified.
   if (parts.passwords.isFull(by)) throw busyRefusal()
-  const right = await countedAttempt(parts, trying, async (attempt) => {
+  const right = await withAttempt(parts, trying, async (attempt) => {
     try {
       return await parts.passwords.verify(password, stored, by)
     } catch (error) {
@@ -189,7 +189,7 @@ export async function signInBySecondFactor(
   if (held === null || person === null || person.version !== held.version) throw sessionEndedError()
   const device = deviceOf(parts, person.id, origin.device)
   const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
-  const credentials = await countedAttempt(parts, trying, async () => withCodeUsed(parts, person, code))
+  const credentials = await withAttempt(parts, trying, async () => spendCode(parts, person, code))
   if (credentials === null) {
     parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
     throw wrongCode()
@@ -206,11 +206,7 @@ export function isRecoveryCode(before: Credentials, after: Credentials): boolean
 }
 
 /** The credentials after using the code; null: the code is not valid. */
-export function withCodeUsed(
-  parts: SignInParts,
-  { id, credentials }: Person,
-  code: string,
-): Credentials | null {
+export function spendCode(parts: SignInParts, { id, credentials }: Person, code: string): Credentials | null {
   const { totp, recoveryCodes } = credentials
   const digits = code.replace(/\s/g, '')
   if (totp !== null && /^\d{6}$/.test(digits)) {
@@ -236,7 +232,7 @@ export function deviceOf(
  * Waits for its turn and runs `look`. A result other than false or null means success, and such an attempt is not
  * counted.
  */
-export async function countedAttempt<Result>(
+export async function withAttempt<Result>(
   { attempts, clock }: SignInParts,
   trying: AttemptSource,
   look: (attempt: Attempt) => Promise<Result>,

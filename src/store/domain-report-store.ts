@@ -76,7 +76,7 @@ export interface IncomingReport extends ReceivedReport {
  * - `day_full`: the domain has all the reports of that day that it may have.
  * - `share_used`: the organization has all of them that it may have.
  */
-export type ReportAcceptance = 'kept' | 'repeated' | 'day_full' | 'share_used'
+export type KeepResult = 'kept' | 'repeated' | 'day_full' | 'share_used'
 
 /** The detail of a row of DMARC reports: messages that receivers saw. `source` null: of many sources. */
 export interface DmarcDetail {
@@ -180,11 +180,7 @@ export interface DomainReportStore {
    * From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted apart
    * from others.
    */
-  keepDomainReport(
-    report: IncomingReport,
-    rows: DomainReportRows,
-    most: ReportLimits,
-  ): Promise<ReportAcceptance>
+  keepDomainReport(report: IncomingReport, rows: DomainReportRows, most: ReportLimits): Promise<KeepResult>
   /** The newest first. */
   domainReports(domainId: string, kind: DomainReportKind, limit: number): Promise<ReceivedReport[]>
   /** The DMARC reports about a domain from a day on, summed up. */

@@ -237,11 +237,7 @@ export interface NoticeRow {
 }
 
 /** The first of `rows` that come to `most` octets, one for each wanted email, in order; reading stops there. */
-export function rowsWithinOctets<Row>(
-  rows: Iterable<Row>,
-  most: number,
-  rowOf: (row: Row) => NoticeRow,
-): Row[] {
+export function rowsWithin<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => NoticeRow): Row[] {
   const some: Row[] = []
   let left = most
   for (const row of rows) {

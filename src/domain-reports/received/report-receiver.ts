@@ -13,7 +13,7 @@ import type {
   DomainReportKind,
   DomainReportStore,
   IncomingReport,
-  ReportAcceptance,
+  KeepResult,
   ReportLimits,
 } from '../../store/store.ts'
 import { WorkerDied } from '../../workers/error.ts'
@@ -162,7 +162,7 @@ async function keep(
   const { address, unfinished } = await (kind === 'dmarc' ? author : unknownAuthor)()
   if (unfinished) return { kind: 'put_off' }
   const organization = address === null ? null : organizationOf(domainOf(address))
-  const kept: { name: string; result: ReportAcceptance }[] = []
+  const kept: { name: string; result: KeepResult }[] = []
   for (const { domain, rowsOf } of own) {
     const { amount, failing, rows } = rowsOf(address !== null)
     const report: IncomingReport = {
@@ -181,7 +181,7 @@ async function keep(
     const result = await store.keepDomainReport(report, rows, MOST_OF_DAY)
     kept.push({ name: domain.name, result })
   }
-  const named = (...results: ReportAcceptance[]) =>
+  const named = (...results: KeepResult[]) =>
     kept.flatMap(({ name, result }) => (results.includes(result) ? [name] : []))
   const domains = named('kept', 'repeated')
   const note = shortageText(utcDay(begin), organization, named('day_full'), named('share_used'))

@@ -9,17 +9,17 @@ import type { EntryFilter, LogEntry } from '../../email/company-event.ts'
 import type { EventPage } from '../../email/event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
-import { behind, comparePlaces, reportedUpTo } from '../log-position.ts'
+import { behind, comparePlaces, doneUpTo } from '../log-position.ts'
 import { FAULT_MS, LogReader, PAGE, POLL_MS, pause } from '../log-reader.ts'
 import { type OpenWebhook, WebhookEndpoint, type WebhookShares, type WebhookState } from './endpoint.ts'
 import {
   catchUp,
   inPortions,
+  isPerRecipient,
   matchesWebhook,
   newNotices,
   type ReadPorts,
   readRetries,
-  reportsEachRecipient,
 } from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
 import { Shares } from './shares.ts'
@@ -183,7 +183,7 @@ export class Dispatcher {
     const wanted = (event: LogEntry) =>
       current.some((endpoint) => isCurrent(endpoint) && matchesWebhook(endpoint, event))
     const each = (notice: EventNotice<LogEntry>) =>
-      current.some((endpoint) => isCurrent(endpoint) && reportsEachRecipient(endpoint, notice))
+      current.some((endpoint) => isCurrent(endpoint) && isPerRecipient(endpoint, notice))
     for await (const { notices, upTo } of inPortions(
       this.#ports,
       page,
@@ -191,7 +191,7 @@ export class Dispatcher {
       each,
       wanted,
     )) {
-      this.#live = reportedUpTo(upTo)
+      this.#live = doneUpTo(upTo)
       for (const endpoint of this.#endpoints.values()) {
         if (endpoint.lagging) continue
         if (current.includes(endpoint)) endpoint.enqueue(newNotices(endpoint, notices), upTo)

@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { type LogEntry, webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookRetry } from '../../store/store.ts'
-import { behind, comparePlaces, type LogPosition, placeOf, reportedUpTo } from '../log-position.ts'
+import { behind, comparePlaces, doneUpTo, type LogPosition, placeOf } from '../log-position.ts'
 import { DISABLED_REASON, Health } from './health.ts'
 import { AttemptResults } from './results.ts'
 import { isSuccess, type WebhookSchedule, waitAfter } from './schedule.ts'
@@ -211,7 +211,7 @@ export class WebhookEndpoint {
 
   /** Every event up to this number has been sent, or will be retried. */
   get cursor(): number {
-    return this.queue.sentUpTo ?? reportedUpTo(this.read)
+    return this.queue.sentUpTo ?? doneUpTo(this.read)
   }
 
   /**

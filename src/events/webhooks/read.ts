@@ -4,7 +4,7 @@ import type { EventPage } from '../../email/event.ts'
 import { type EventNotice, isOfEmail, WHOLE } from '../../email/event-notice.ts'
 import type { WebhookStore, WebhookSubject } from '../../store/store.ts'
 import type { EntryLog } from '../entry-log.ts'
-import { behind, comparePlaces, type LogPosition, placeOf, reportedUpTo } from '../log-position.ts'
+import { behind, comparePlaces, doneUpTo, type LogPosition, placeOf } from '../log-position.ts'
 import type { NoticeReader } from '../notice-reader.ts'
 import { isReportedPerRecipient, wordOfType } from '../notices/types.ts'
 import { eventTypesIn } from '../notices/unsent.ts'
@@ -69,9 +69,9 @@ export async function catchUp(
   const { companyId, types } = endpoint.webhook
   const filter: EntryFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
   let from = endpoint.read
-  const page = await ports.log.eventsAfter(reportedUpTo(from), filter, endpoint.room)
+  const page = await ports.log.eventsAfter(doneUpTo(from), filter, endpoint.room)
   for await (const { notices, upTo } of inPortions(ports, page, from, (one) =>
-    reportsEachRecipient(endpoint, one),
+    isPerRecipient(endpoint, one),
   )) {
     // The webhook may have been closed meanwhile, or its place set back after a failure.
     if (endpoint.closed || endpoint.read !== from) return
@@ -79,7 +79,7 @@ export async function catchUp(
     from = endpoint.read
   }
   const all = live()
-  if (all !== null && reportedUpTo(endpoint.read) >= all) endpoint.lagging = false
+  if (all !== null && doneUpTo(endpoint.read) >= all) endpoint.lagging = false
 }
 
 export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, now: number): Promise<void> {
@@ -125,7 +125,7 @@ export function newNotices(
   return notices.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
 }
 
-export function reportsEachRecipient({ webhook }: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
+export function isPerRecipient({ webhook }: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
   return isReportedPerRecipient(webhook.dialect, notice)
 }
 
@@ -139,9 +139,9 @@ export function matchesWebhook({ webhook }: WebhookEndpoint, { companyId, type }
 export function concerns(endpoint: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
   const { domainId } = endpoint.webhook
   const { event, email, part } = notice
-  if (!matchesWebhook(endpoint, event) || reportsEachRecipient(endpoint, notice)) return false
+  if (!matchesWebhook(endpoint, event) || isPerRecipient(endpoint, notice)) return false
   if (!isOfEmail(notice)) return domainId === null || event.detail.domainId === domainId
-  if (part !== WHOLE && !reportsEachRecipient(endpoint, wholeOf(notice))) return false
+  if (part !== WHOLE && !isPerRecipient(endpoint, wholeOf(notice))) return false
   return domainId === null || email?.domainId === domainId
 }
 

@@ -74,7 +74,7 @@ export const problem = (found: string, advice: string): CheckFinding => ({ state
 export const unknown = (found: string, advice: string): CheckFinding => ({ state: 'unknown', found, advice })
 
 /** The advice where only time tells. */
-export function lookAgainAdvice(ms: number): string {
+export function lookAgainIn(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
   return minutes === 1 ? 'Look again in a minute.' : `Look again in ${minutes} minutes.`
 }

@@ -4,15 +4,7 @@ import { lastRead } from '../../mailbox/last-read.ts'
 import { ASIDE, MailboxFault, MailboxSession } from '../../mailbox/session.ts'
 import { deliveringSince } from '../delivering-since.ts'
 import type { Operation } from '../verb.ts'
-import {
-  type CheckFinding,
-  lookAgainAdvice,
-  ok,
-  type PlannedCheck,
-  problem,
-  unknown,
-  warning,
-} from './check.ts'
+import { type CheckFinding, lookAgainIn, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 const MINUTE_MS = 60_000
 /**
@@ -52,7 +44,7 @@ async function readLately(op: Operation): Promise<CheckFinding> {
     return left > 0
       ? unknown(
           `No node has read it for ${minutes} minutes, and delivery has only just begun.`,
-          lookAgainAdvice(left),
+          lookAgainIn(left),
         )
       : problem(`No node has read it for ${minutes} minutes, so bounces do not count.`, advice)
   }

@@ -4,15 +4,7 @@ import { type LateMail, lateMail } from '../late-mail.ts'
 import { commandFor } from '../problem-command.ts'
 import type { Operation } from '../verb.ts'
 import { isDue, lanePauses, recentLanes, waitsForPath } from '../waiting-lanes.ts'
-import {
-  type CheckFinding,
-  lookAgainAdvice,
-  ok,
-  type PlannedCheck,
-  problem,
-  unknown,
-  warning,
-} from './check.ts'
+import { type CheckFinding, lookAgainIn, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 const MINUTE = 60_000
 /** Ms without an attempt after which due mail is late, and after which that is a problem. */
@@ -68,7 +60,7 @@ async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Prom
   if (knownAt !== null) {
     return unknown(
       `Mail has been due for ${age}, and delivery has only just begun.`,
-      lookAgainAdvice(knownAt - now),
+      lookAgainIn(knownAt - now),
     )
   }
   const found = `Mail has been due for ${age} and is not attempted.`

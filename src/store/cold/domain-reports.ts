@@ -8,8 +8,8 @@ import type {
   DmarcSourceSum,
   DomainReportKind,
   DomainReportRow,
+  KeepResult,
   ReceivedReport,
-  ReportAcceptance,
   ReportLimits,
   StoredTlsReport,
   TlsSessionCount,
@@ -217,7 +217,7 @@ export const domainReportWrites = {
 
   *keepDomainReport(port, report, { named, unnamed }, most) {
     const { domainId, kind, reporter, begin, end, receivedAt, amount, failing, author, organization } = report
-    return yield* port.transaction<ReportAcceptance>(function* (db) {
+    return yield* port.transaction<KeepResult>(function* (db) {
       const names = [domainId, kind, reporter, keptId(report)] as const
       if ((yield* db.one(KNOWN, ...names)) !== undefined) return 'repeated'
       const midnight = begin - (begin % DAY_MS)

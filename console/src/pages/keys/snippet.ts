@@ -8,10 +8,10 @@ export interface SnippetValues {
   /** The sending domain. */
   domain: string
   to: string
-  smtp: SmtpServer
+  smtp: SmtpHost
 }
 
-export interface SmtpServer {
+export interface SmtpHost {
   host: string
   port: number
   security: 'tls' | 'starttls' | 'none'

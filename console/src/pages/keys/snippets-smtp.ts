@@ -1,5 +1,5 @@
 /** Snippets for SMTP clients: any user name works, and the password, where one is needed, is the API key. */
-import { BODY, oneFile, type SmtpServer, type Snippet, type SnippetValues, SUBJECT } from './snippet.ts'
+import { BODY, oneFile, type SmtpHost, type Snippet, type SnippetValues, SUBJECT } from './snippet.ts'
 
 export function smtpSnippets(ways: SnippetValues): Snippet[] {
   return snippets(ways).map((snippet) => ({ ...snippet, overSmtp: true }))
@@ -80,7 +80,7 @@ send_mail("${SUBJECT}", "${BODY}", None, ["${to}"])
   ]
 }
 
-interface PythonParts extends SmtpServer {
+interface PythonParts extends SmtpHost {
   token: string
   from: string
   to: string

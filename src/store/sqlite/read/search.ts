@@ -5,7 +5,7 @@ import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, PortionRequest } from '../../../email/stored-email.ts'
 import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, matchCondition } from '../../email-conditions.ts'
-import { type PlacedRow, placeOf, portionOf, rowsWithinOctets } from '../../email-rows.ts'
+import { type PlacedRow, placeOf, portionOf, rowsWithin } from '../../email-rows.ts'
 import { NOTICES, noticeRow } from '../notice-rows.ts'
 import type { Reads } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -179,7 +179,7 @@ export function search(
     },
 
     readTold: (requests, octets) =>
-      rowsWithinOctets(
+      rowsWithin(
         told.iterate(JSON.stringify(requests)) as Iterable<unknown> as Iterable<ValueRow>,
         octets,
         noticeRow,
