@@ -25,7 +25,7 @@ import { shellWord } from './hint.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
-import { keptOf } from './when.ts'
+import { retentionOf } from './when.ts'
 
 const OWNED = Object.keys(USUAL_MOST) as LimitedResource[]
 const USUAL = OWNED.map((name) => `${USUAL_MOST[name]} ${name}`).join(', ')
@@ -92,7 +92,7 @@ export function addCompany(program: Command): void {
       'the new display name',
       parser((text: string) => checkedName('company', text)),
     )
-    .option('--content-retention <duration>', 'how long bodies and attachments are kept', keptOf)
+    .option('--content-retention <duration>', 'how long bodies and attachments are kept', retentionOf)
     .action(update)
 
   command(company, {

@@ -15,7 +15,7 @@ const job = jobAt<ComposeJobInput, OutgoingMessage>(new URL('./compose-job.ts', 
  * Prepares large messages in a worker. Returns null for the others, which are prepared where they are sent. The result
  * equals that of `prepareMessage`, but also rejects with WorkerDied when the message crashed the worker.
  */
-export function largeElsewhere(
+export function prepareLargeInWorker(
   workers: Workers,
   boundaries: Pick<Boundaries, 'boundaryOf'>,
 ): (delivery: Delivery) => PreparedMessage | null {

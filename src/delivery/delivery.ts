@@ -14,7 +14,7 @@ import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { ReplyAdvice } from './judge/reply-advice.ts'
-import type { Way } from './path/path.ts'
+import type { DeliveryPath } from './path/path.ts'
 
 /**
  * Size in octets from which a message counts as large: composing and signing it takes some milliseconds, and the number
@@ -53,7 +53,7 @@ export interface Delivery {
   /** The fields that delivery reads. */
   email: Email<'send'>
   recipients: DeliveryRecipient[]
-  path: Way
+  path: DeliveryPath
   /** The server to try first: set after an uncertain or greylisted attempt, as the host name that was recorded. */
   preferredServer: string | null
   /** Set after an uncertain attempt: no other server is tried while the preferred one still serves the domain. */

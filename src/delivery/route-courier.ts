@@ -18,7 +18,7 @@ import type {
 } from './delivery.ts'
 import { envelopeId, mailFrom } from './mail-from.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, releasedOutcome } from './outcome.ts'
-import { DEFAULT_ROUTE, type Policy, wayId } from './path/path.ts'
+import { DEFAULT_ROUTE, type Policy, sourcePolicyId } from './path/path.ts'
 import type { Source } from './path/source.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
@@ -192,7 +192,7 @@ export class RouteCourier implements Courier {
 
   async #alongRoute(request: RouteRequest): Promise<RouteResult> {
     const { policy, source } = request.delivery.path
-    const id = wayId(request.delivery.path)
+    const id = sourcePolicyId(request.delivery.path)
     let open = this.#routes.get(id)
     if (open === undefined) {
       const route = openRoute(policy, source, { pauses: this.#pauses, guard: this.#guard }, this.#options)

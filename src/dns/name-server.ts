@@ -40,7 +40,7 @@ export function serversToAsk(servers: NameServer[]): NameServer[] {
 }
 
 /** Says which servers are never asked, and why. Null: all are. */
-export function unaskedServers(servers: NameServer[]): string | null {
+export function ignoredServers(servers: NameServer[]): string | null {
   const asked = serversToAsk(servers)
   const others = servers.filter((server) => !asked.includes(server))
   if (others.length === 0) return null
@@ -51,7 +51,7 @@ export function unaskedServers(servers: NameServer[]): string | null {
 }
 
 /** Says which servers are trusted to validate, but are none of those in use. Null: none. */
-export function uselessTrust(servers: readonly string[], validating: readonly string[]): string | null {
+export function unusedTrust(servers: readonly string[], validating: readonly string[]): string | null {
   const used = nameServers(servers)
   const keys = new Set(used.map(keyOf))
   const others = nameServers(validating).filter((server) => !keys.has(keyOf(server)))

@@ -14,7 +14,7 @@ import { copyOf } from './copy.ts'
 import { octetsBeyond, withFirstMailboxes } from './visible.ts'
 
 /** The most emails cached for further events, and the most octets of these emails, approximately. */
-const KEPT = 2_000
+const CACHED_EMAILS = 2_000
 const KEPT_OCTETS = 8 * 1024 ** 2
 /** Octets read at a time: senders decide how large an email is. */
 const AT_A_TIME = 512 * 1024
@@ -39,7 +39,7 @@ interface CachedEmail {
 /** Reads the emails of events, and caches them, because most emails have several events in short succession. */
 export class NoticeReader {
   readonly #store: Pick<SearchStore, 'readTold'>
-  readonly #emails = new SizedEntries<CachedEmail>(KEPT, KEPT_OCTETS)
+  readonly #emails = new SizedEntries<CachedEmail>(CACHED_EMAILS, KEPT_OCTETS)
   /** The average octets read for an event. */
   #usual = 0
 

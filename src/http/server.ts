@@ -13,7 +13,7 @@ import { SmtpLogins } from '../ingress/smtp-logins.ts'
 import { readCertificate } from '../ingress/tls.ts'
 import { AnswerSender } from './answer.ts'
 import type { ApiClass } from './api.ts'
-import { APIS, consoleApart, servedApis } from './apis.ts'
+import { APIS, consoleListenerApis, servedApis } from './apis.ts'
 import { BodyLimit } from './body.ts'
 import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
@@ -100,7 +100,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
     return await HttpListener.open({
       at: settings.console,
       setting: 'POSTROAD_CONSOLE_LISTEN',
-      apis: consoleApart(own),
+      apis: consoleListenerApis(own),
       core: own,
       connections,
       certificate,

@@ -122,14 +122,14 @@ export async function checkDomain(op: Operation, id: string): Promise<DomainVeri
 
 const noteByService = verb('operate', noteVerification, verificationAudit())
 
-interface Noted {
+interface VerificationNote {
   domain: string
   verification: Verification
 }
 
 async function noteVerification(
   op: Operation,
-  { domain: id, verification }: Noted,
+  { domain: id, verification }: VerificationNote,
 ): Promise<DomainVerification> {
   const domain = await asItIsNow(op, id)
   const seen = seenIn(domain, verification, op.now())
@@ -221,11 +221,11 @@ function domainHeldError(name: string, cause: StoreConflict): OperateError {
 /** From best to worst. */
 const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missing']
 
-type Seen = Required<Pick<DomainChange, 'seen' | 'keysSeen'>>
+type SeenRecords = Required<Pick<DomainChange, 'seen' | 'keysSeen'>>
 
 /** The state of each DKIM key's record, and the worst of each kind of record; of DKIM keys, of those in use. */
-function seenIn(domain: SendingDomain, verification: Verification, at: number): Seen {
-  const seen: Seen['seen'] = {}
+function seenIn(domain: SendingDomain, verification: Verification, at: number): SeenRecords {
+  const seen: SeenRecords['seen'] = {}
   for (const { kind, state, required } of verification.records) {
     if (kind === 'dkim' && !required) continue
     const worst = Math.max(STATES.indexOf(seen[kind] ?? 'right'), STATES.indexOf(state))

@@ -8,9 +8,9 @@ import { utcTime } from '../common/utc-day.ts'
 import { type Forecast, type ForecastParts, forecast, serverObstacle } from '../delivery/forecast/forecast.ts'
 import {
   type DeliveryRehearsal,
-  notRehearsed,
   rehearsalObstacle,
   rehearse,
+  withoutRehearsal,
 } from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversText } from '../delivery/path/path.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
@@ -127,7 +127,7 @@ export const rehearseDelivery = verb(
     const { address } = explanation
     const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`
     const away = await rehearsalObstacle(explanation)
-    if (away !== null) return { explanation, tried: notRehearsed(away) }
+    if (away !== null) return { explanation, tried: withoutRehearsal(away) }
     const tried = await rehearse(explanation, op.setup.smtpPort, { sender, recipient: address })
     const obstacle = explanation.obstacle ?? refusalIn(tried)
     return { explanation: { ...explanation, obstacle }, tried }

@@ -6,11 +6,11 @@ import { type ReturnPathObstacle, returnPathObstacle } from '../accounts/return-
 import { serviceHosts, serviceNames } from './service-names.ts'
 import type { Operation } from './verb.ts'
 
-type Looker = Pick<Operation, 'accounts' | 'caller' | 'hostname' | 'publicUrl' | 'setup'>
+type OperationParts = Pick<Operation, 'accounts' | 'caller' | 'hostname' | 'publicUrl' | 'setup'>
 
 /** Why the domain may not use the host, whatever DNS has. */
 export function hostObstacle(
-  op: Omit<Looker, 'caller'>,
+  op: Omit<OperationParts, 'caller'>,
   domain: SendingDomain,
   host: string,
 ): ReturnPathObstacle | null {
@@ -24,13 +24,13 @@ export interface ReturnPathState {
   problem: string | null
 }
 
-export function returnPathState(op: Looker, domain: SendingDomain): ReturnPathState {
+export function returnPathState(op: OperationParts, domain: SendingDomain): ReturnPathState {
   const host = returnPathOf(domain)
   const used = usedReturnPath(domain) !== null
   return { host, used, problem: used ? null : problemOf(op, domain, host) }
 }
 
-function problemOf(op: Looker, domain: SendingDomain, host: string | null): string | null {
+function problemOf(op: OperationParts, domain: SendingDomain, host: string | null): string | null {
   const names = serviceNames(op, domain)
   const isWanted = domain.settings.returnPath !== undefined || names.bounceHost !== null
   if (!isWanted) return null

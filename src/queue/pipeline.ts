@@ -63,7 +63,7 @@ import { MailPaths } from './mail-paths.ts'
 import { type DeliveryNode, NodeShares } from './node-shares.ts'
 import { PathHealth } from './path-health.ts'
 import { pathKeyOf } from './path-part.ts'
-import type { PathLearning } from './path-sharing.ts'
+import type { PathStateParts } from './path-sharing.ts'
 import { pathUses } from './path-uses.ts'
 import type { PipelineParts } from './pipeline-parts.ts'
 import { presentSources } from './present-sources.ts'
@@ -232,7 +232,7 @@ export class DeliveryPipeline {
   }
 
   /** The state of the paths as this node has learned it. */
-  get learning(): PathLearning {
+  get learning(): PathStateParts {
     const { sessions, pacing } = this.#throttle
     return { health: this.#pathHealth, sessions, pacing }
   }
@@ -260,7 +260,7 @@ export class DeliveryPipeline {
       .filter((domain) =>
         this.#parts.paths.everyKnown(email, domain)?.every((path) => this.paths.isLeft(path)),
       )
-    this.#lanes.leftToOthers(email.companyId, domains)
+    this.#lanes.addOfOthers(email.companyId, domains)
     this.#giveBack(ready, { dueAt: now, heldFor: null, message: '', toOthers: true }, now)
   }
 
@@ -530,7 +530,7 @@ export class DeliveryPipeline {
     this.#parts.metrics.givenBack.inc()
     if (heldFor === 'path') {
       const domains = ready.recipients.map(({ domain }) => domain)
-      this.#lanes.held(ready.email.companyId, domains)
+      this.#lanes.addClosed(ready.email.companyId, domains)
     }
     const written = this.#record(giveBackRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor !== null) void written.then(() => this.#heldWritten(ready, heldFor))

@@ -21,12 +21,12 @@ export class RestrictedLanes {
   }
 
   /** Mail of the company to these domains was given back, because its path is closed. */
-  held(companyId: string, domains: Iterable<string>): void {
+  addClosed(companyId: string, domains: Iterable<string>): void {
     this.#closed.add(companyId, domains)
   }
 
   /** The same, because other nodes have all the sessions. */
-  leftToOthers(companyId: string, domains: Iterable<string>): void {
+  addOfOthers(companyId: string, domains: Iterable<string>): void {
     this.#left.add(companyId, domains)
   }
 

@@ -60,7 +60,7 @@ export type {
   TypeSums,
 } from './digest-store.ts'
 export type * from './domain-report-store.ts'
-export type { Advance } from './follower-store.ts'
+export type { FollowerStep } from './follower-store.ts'
 export type * from './inbound-store.ts'
 export type { ChangedEmails, RecipientCounts, RecipientGroup } from './live-list-store.ts'
 export type * from './mta-sts-store.ts'

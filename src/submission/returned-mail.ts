@@ -58,7 +58,7 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
       context.words = returnedMailWords
       const until = performance.now() + SESSION_WITHIN
       return {
-        transactions: new Returning(context, parts, places),
+        transactions: new ReturnedMailTransactions(context, parts, places),
         logins: null,
         idle: () => Math.max(0, Math.min(IDLE, until - performance.now())),
       }
@@ -71,7 +71,7 @@ function mostOf({ maxMessageSize }: Pick<ReturnedMailParts, 'maxMessageSize'>): 
   return maxMessageSize + DISCARDED_OCTETS
 }
 
-class Returning extends SessionTransactions<MailTransaction> implements MailTransactions {
+class ReturnedMailTransactions extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
   readonly #places: NetworkPlaces
   /** MAIL FROM of the current transaction. */

@@ -24,7 +24,7 @@ const HIDDEN_FOR = 10_000
  */
 const SILENCE = 45_000
 /** Events kept for components that subscribe while their first request is still under way. */
-const KEPT = 20
+const RECENT_EVENTS = 20
 
 class LiveStream {
   readonly company: string
@@ -113,7 +113,7 @@ class LiveStream {
     if (this.#cursor === null) this.#begun = changes.cursor
     this.#cursor = changes.cursor
     this.#recent.push(changes)
-    if (this.#recent.length > KEPT) this.#begun = this.#recent.shift()!.cursor
+    if (this.#recent.length > RECENT_EVENTS) this.#begun = this.#recent.shift()!.cursor
   }
 
   #interrupted(): void {

@@ -65,7 +65,7 @@ export async function rehearsalObstacle({ path }: Pick<Forecast, 'path'>): Promi
   return `${absences[0]}, so it cannot ask the server from there`
 }
 
-export function notRehearsed(obstacle: string): DeliveryRehearsal {
+export function withoutRehearsal(obstacle: string): DeliveryRehearsal {
   return nobody(obstacle, new Dialogue())
 }
 

@@ -1,6 +1,6 @@
 import { notAttempted } from '../../email/not-attempted.ts'
 import { CROWDED } from '../../mail/reply/phrases.ts'
-import { plainWords, speaks } from '../../mail/reply/words.ts'
+import { matcherOf, plainWords } from '../../mail/reply/words.ts'
 import type { SmtpConnection } from './connection.ts'
 import type { Dialogue } from './dialogue.ts'
 import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
@@ -417,5 +417,5 @@ function verdictOfRefusal(reply: Reply, acceptedBefore: number): 'bounced' | 'de
   if (code < 500) return 'deferred'
   if (acceptedBefore === 0) return 'bounced'
   const tooMany = enhancedCode === '5.5.3' || (code === 552 && enhancedCode === null)
-  return tooMany || speaks(plainWords(replyText(reply)))(CROWDED) ? 'deferred' : 'bounced'
+  return tooMany || matcherOf(plainWords(replyText(reply)))(CROWDED) ? 'deferred' : 'bounced'
 }

@@ -9,7 +9,13 @@ import type { MtaStsMode } from '../../store/store.ts'
 import { withOwnBuffer } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
-import { type MailServers, type SessionTerms, type Site, type Way, wayId } from '../path/path.ts'
+import {
+  type DeliveryPath,
+  type MailServers,
+  type SessionTerms,
+  type Site,
+  sourcePolicyId,
+} from '../path/path.ts'
 import type { ReplyRule, SiteTls } from '../sites/site-block.ts'
 
 /**
@@ -105,13 +111,16 @@ export function flatDelivery(
     delivery.preferredServer,
     delivery.preferredOnly,
     delivery.leaseToken,
-    wayId(delivery.path),
+    sourcePolicyId(delivery.path),
     flatSite(delivery.path),
     behind,
   ]
 }
 
-function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
+function flatSite({
+  site: { kind, servers, mtaSts },
+  terms,
+}: Pick<DeliveryPath, 'site' | 'terms'>): FlatSite {
   const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, size = null } = terms
   const replies = terms.replies.length === 0 ? null : terms.replies
   const policy: FlatPolicy = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
@@ -132,10 +141,10 @@ function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' |
 }
 
 function wayOf([kind, ranks, failure, until, secure, policy, ...terms]: FlatSite): Pick<
-  Way,
+  DeliveryPath,
   'site' | 'terms'
 > {
-  const site: Way['site'] = { kind, servers: serversOf(ranks, failure, until, secure) }
+  const site: DeliveryPath['site'] = { kind, servers: serversOf(ranks, failure, until, secure) }
   if (policy !== null) site.mtaSts = { mode: policy[0], mx: policy[1], expiresAt: policy[2] }
   return { site, terms: termsOf(terms) }
 }
@@ -165,7 +174,7 @@ function termsOf([
 /** The keys and policies that were sent before the deliveries that name them, by id. */
 interface ThreadCache {
   keys: ReadonlyMap<string, SigningKey>
-  policies: ReadonlyMap<string, Pick<Way, 'policy' | 'source'>>
+  policies: ReadonlyMap<string, Pick<DeliveryPath, 'policy' | 'source'>>
 }
 
 /** A placeholder for a large message, which was not sent along; never read. */

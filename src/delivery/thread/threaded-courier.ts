@@ -5,7 +5,7 @@ import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery.ts'
 import { unansweredOutcome } from '../outcome.ts'
-import { wayId } from '../path/path.ts'
+import { sourcePolicyId } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, type FlatSharing, flatDelivery, resultOf } from './flat.ts'
@@ -84,7 +84,7 @@ class DeliveryThread {
     if (this.#told.size >= MAX_TOLD) this.#forget()
     for (const key of delivery.signing) if (this.#isNew(key.id)) this.#say({ kind: 'key', key })
     const { policy, source } = delivery.path
-    const id = wayId(delivery.path)
+    const id = sourcePolicyId(delivery.path)
     if (this.#isNew(id)) this.#say({ kind: 'policy', id, policy, source })
     const number = this.#deliveries++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()

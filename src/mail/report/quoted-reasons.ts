@@ -41,16 +41,16 @@ export function reportedRecipient(reasons: QuotedReasons): ReportedRecipient {
   }
 }
 
-interface FoundReason {
+interface ClassifiedReply {
   reply?: QuotedReply
   found: Classification
 }
 
-function reasonIn(replies: readonly QuotedReply[], reasons: QuotedReasons): FoundReason {
+function reasonIn(replies: readonly QuotedReply[], reasons: QuotedReasons): ClassifiedReply {
   const { action, status, texts, local = false } = reasons
   const delayed = action === 'delayed'
   const stage = reasons.stage ?? texts.map(stageIn).find((each) => each !== null)
-  let first: FoundReason | undefined
+  let first: ClassifiedReply | undefined
   for (const reply of replies) {
     const { code, words } = reply
     const found = classifyReply({ code, status: reply.status ?? status, words, stage, delayed })

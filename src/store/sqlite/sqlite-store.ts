@@ -223,7 +223,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.RecordResult>
   }
 
-  keepDigest(advance: types.Advance, digest: types.Digest): Promise<boolean> {
+  keepDigest(advance: types.FollowerStep, digest: types.Digest): Promise<boolean> {
     const call: ThreadCall<Writes> = { name: 'keepDigest', args: [advance, digest] }
     // No caller waits for the result.
     return this.#writer.call(call, { weight: BASE_WEIGHT, patient: true }) as Promise<boolean>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { issuedBy, selfSigned } from '../../../harness/certificate.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import type { Way } from '../../../src/delivery/path/path.ts'
+import type { DeliveryPath } from '../../../src/delivery/path/path.ts'
 import { sourcesOf } from '../../../src/delivery/path/source.ts'
 import type { OutgoingProxy } from '../../../src/network/proxy/proxy.ts'
 import { startHeaderProxy, startSocks, type TestProxy } from '../../support/outgoing-proxies.ts'
@@ -32,7 +32,7 @@ async function startProxied(
   )
   const whole = { user: null, password: null, ...proxy }
   const [source] = sourcesOf([{ address: FROM, helo: 'mail2.acme.test', proxy: whole }])
-  const path: Way = { ...wayBy({ kind: 'direct' }), source: source! }
+  const path: DeliveryPath = { ...wayBy({ kind: 'direct' }), source: source! }
   const deliver = (to = 'jane@x.test', tls: 'verified' | null = null) =>
     rig.deliver([to], { path: { ...path, terms: { ...path.terms, tls: tls ?? 'opportunistic' } } })
   return { ...rig, deliver, port: sinks.port, mx: (n: number) => sinks.at(`127.0.30.${n}`) }

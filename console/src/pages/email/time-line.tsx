@@ -24,7 +24,7 @@ import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { stepsOf } from './dialogue.ts'
 import classes from './email.module.css'
-import { inOrder, isSameServer } from './time-line-order.ts'
+import { isSameServer, sortedByTime } from './time-line-order.ts'
 
 type TimeLineEntry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
 
@@ -43,7 +43,7 @@ export function TimeLine({
   const attempts: TimeLineEntry[] = email.attempts
     .filter(({ recipients }) => recipients.includes(position))
     .map((attempt, index) => ({ at: attempt.startedAt, attempt, number: index + 1 }))
-  const entries = inOrder([...events, ...attempts])
+  const entries = sortedByTime([...events, ...attempts])
   const recipient = email.recipients.find((each) => each.position === position)
   return (
     <>

@@ -18,14 +18,14 @@ const LIST = 'GET /companies/:company/emails'
 
 type EmailsCache = InfiniteData<EmailsPage, string | undefined>
 
-interface Asked {
+interface EmailsRequest {
   company: string
   search: EmailsSearch
   /** The search is still being typed, so its last term may be incomplete. Only the list shows what it finds. */
   typing?: true | undefined
 }
 
-function ask({ company, search, typing }: Asked, cursor?: string, signal?: AbortSignal) {
+function ask({ company, search, typing }: EmailsRequest, cursor?: string, signal?: AbortSignal) {
   const query = { ...queryParamsOf(search), typing, cursor, limit: PAGE }
   return call(LIST, { company, query, signal })
 }
@@ -50,7 +50,7 @@ export interface SearchCheck {
 }
 
 /** Loads the first page of a search before the list switches to it. */
-export async function checkSearch({ company, search, typing }: Asked): Promise<SearchCheck> {
+export async function checkSearch({ company, search, typing }: EmailsRequest): Promise<SearchCheck> {
   const whole = emailsQuery(company, search)
   try {
     if (!typing || queries.getQueryData(whole.queryKey) !== undefined) {

@@ -77,7 +77,7 @@ export async function searchEvents(
     return true
   }
   const each = (notice: EventNotice) => isReportedPerRecipient('form', notice)
-  const page = (events: EventNotice[], older: Cut, newer: Cut): EventsPage => {
+  const page = (events: EventNotice[], older: PageBoundary, newer: PageBoundary): EventsPage => {
     const notices = newestFirst === ascending ? events.toReversed() : events
     const [before, behind]: [LogCursor, LogCursor] = [
       { upTo: older.number, ...older.within },
@@ -111,12 +111,12 @@ export async function searchEvents(
 }
 
 /** A position between two events, or between the recipients of one event that is reported for each of them. */
-interface Cut {
+interface PageBoundary {
   number: number
   within: { recipient?: number }
 }
 
-function cutAt(number: number, recipient?: number): Cut {
+function cutAt(number: number, recipient?: number): PageBoundary {
   return { number, within: recipient === undefined ? {} : { recipient } }
 }
 

@@ -13,8 +13,8 @@ import {
 } from '../protocol.ts'
 import { one } from '../rows.ts'
 import { Damage, TransactionRestart } from './damage.ts'
-import { Memory } from './memory.ts'
 import { writeOperations } from './operations.ts'
+import { StateCaches } from './state-caches.ts'
 
 interface BatchResult {
   outcomes: CallResult[]
@@ -37,7 +37,7 @@ export class Transactions extends OnConnection {
   /** The changes made by the operations of one transaction. */
   readonly #changes: ChangeFlags = { ...UNCHANGED }
   readonly #damage = new Damage()
-  readonly #memory = new Memory()
+  readonly #memory = new StateCaches()
   readonly #operations: Writes = writeOperations(this.db, {
     changes: this.#changes,
     damage: this.#damage,
