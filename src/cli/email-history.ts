@@ -88,11 +88,11 @@ export function printHistory(
 /** The word of the status, and how often the recipient was tried; after the first recipients their own fields. */
 function statusCells(
   recipient: StoredRecipient,
-  told: RecipientStatus | undefined,
+  status: RecipientStatus | undefined,
   mostAttempts: number,
 ): [status: string, tried: number | string] {
-  if (told === undefined) return [recipient.state, recipient.attempts]
-  return [statusText(statusOfRecipient(told, mostAttempts)), told.tries ?? 'many']
+  if (status === undefined) return [recipient.state, recipient.attempts]
+  return [statusText(statusOfRecipient(status, mostAttempts)), status.tries ?? 'many']
 }
 
 /** Other mail may decide when the recipient is tried: its own time is not told then. */

@@ -167,14 +167,14 @@ function changeAction(verb: (op: Operation, id: string) => Promise<OwnedWebhook>
 
 async function show(id: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
-    const faring = await showWebhookHealth(op, { id })
-    const { webhook, lastEvent, lastAttempt } = faring
+    const health = await showWebhookHealth(op, { id })
+    const { webhook, lastEvent, lastAttempt } = health
     if (json) {
       const last_attempt = lastAttempt && webhookAttemptJson(lastAttempt)
-      return printJson({ ...webhookJson(faring), log_ends_at: lastEvent, last_attempt })
+      return printJson({ ...webhookJson(health), log_ends_at: lastEvent, last_attempt })
     }
     const behind = lastEvent > webhook.cursor ? `; the latest event is ${lastEvent}` : ', the latest'
-    printWebhook(faring, [
+    printWebhook(health, [
       ['Sent up to', `event ${webhook.cursor}${behind}`],
       ['Last attempt', lastAttempt && formatTry(lastAttempt)],
     ])

@@ -38,12 +38,12 @@ interface CachedEmail {
 
 /** Reads the emails of events, and caches them, because most emails have several events in short succession. */
 export class NoticeReader {
-  readonly #store: Pick<SearchStore, 'readTold'>
+  readonly #store: Pick<SearchStore, 'readNoticeFacts'>
   readonly #emails = new SizedEntries<CachedEmail>(CACHED_EMAILS, KEPT_OCTETS)
   /** The average octets read for an event. */
   #usual = 0
 
-  constructor(store: Pick<SearchStore, 'readTold'>) {
+  constructor(store: Pick<SearchStore, 'readNoticeFacts'>) {
     this.#store = store
   }
 
@@ -71,7 +71,7 @@ export class NoticeReader {
       return cachedEmail?.only == null ? place : { ...place, recipient: null }
     })
     const isRead = ({ known, recipient }: NoticeRequest) => !known || recipient !== null
-    const read = (await this.#store.readTold(requests.filter(isRead), most)).values()
+    const read = (await this.#store.readNoticeFacts(requests.filter(isRead), most)).values()
     const notices: EventNotice<Event>[] = []
     let left = most
     for (const [index, event] of events.entries()) {
@@ -125,7 +125,7 @@ export class NoticeReader {
     const isKnown = (position: number) => position === first?.position
     const wanted = some.filter((position) => !isKnown(position))
     const asked = wanted.map((position): NoticeRequest => ({ emailId, recipient: position, known: true }))
-    const read = (asked.length === 0 ? [] : await this.#store.readTold(asked, most)).values()
+    const read = (asked.length === 0 ? [] : await this.#store.readNoticeFacts(asked, most)).values()
     const parts: EventNotice[] = []
     for (const position of some) {
       const found = isKnown(position) ? { recipient: first, octets: 0 } : read.next().value

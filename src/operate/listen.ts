@@ -134,8 +134,8 @@ export const forwardEvents = verb(
       secret,
       async run(signal) {
         const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
-        const told = { companyId: company.id, dialect, url, types, secret, after, userAgent }
-        const forwarded = { ...told, base: op.apiUrl() }
+        const settings = { companyId: company.id, dialect, url, types, secret, after, userAgent }
+        const forwarded = { ...settings, base: op.apiUrl() }
         try {
           return await new Forwarding(op.store, outgoing.ask, forwarded, hears).run(signal)
         } finally {

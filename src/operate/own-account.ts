@@ -87,8 +87,8 @@ export async function changeProfile(
     requireFresh(self, parts.clock.now())
     change.address = checkedAddress(self.person, address)
   }
-  const { alerts: told, ...rest } = change
-  const detail = told === undefined ? rest : { ...rest, alerts: told.join(', ') || 'none' }
+  const { alerts: kinds, ...rest } = change
+  const detail = kinds === undefined ? rest : { ...rest, alerts: kinds.join(', ') || 'none' }
   return await changeSelf(parts, self, 'changeProfile', () => change, detail)
 }
 

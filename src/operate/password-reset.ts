@@ -108,10 +108,10 @@ export class PasswordLinks {
       const { base } = mailer
       const withLink = mayUseLink(person)
       await mailer.send(withLink ? linkMail(person, base, clock.now()) : noticeMail(person, base))
-      const said = withLink
+      const text = withLink
         ? 'A link for a new password was mailed'
         : 'A new password was requested for an account that may not have a link; a notice was mailed instead'
-      log.info({ personId: person.id, address: from }, said)
+      log.info({ personId: person.id, address: from }, text)
     } catch (error) {
       log.warn({ err: error }, 'Could not answer the request for a new password by mail')
     }

@@ -266,8 +266,8 @@ export class PathHealth {
    */
   closedFor(ready: ReadyDelivery, now: number): GiveBackReason | 'asks' | null {
     if (this.#troubles.size === 0) return null
-    const met = partKeys(ready).flatMap((key) => this.#troubles.get(key) ?? [])
-    const closed = met.filter((trouble) => trouble.closed)
+    const troubles = partKeys(ready).flatMap((key) => this.#troubles.get(key) ?? [])
+    const closed = troubles.filter((trouble) => trouble.closed)
     const insisted = insists(ready)
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
@@ -382,7 +382,7 @@ export class PathHealth {
     if (!trouble.closed) this.#absorbNarrower(part, trouble)
     trouble.closed = true
     if (part.companyId === null) this.#absorbCompanies(part, trouble)
-    if (this.#log.closed(part, ready.path, pathTrouble)) trouble.told = true
+    if (this.#log.closed(part, ready.path, pathTrouble)) trouble.wasLogged = true
     return trouble.probeAt
   }
 
@@ -475,7 +475,7 @@ export class PathHealth {
     this.#openings++
     this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
-    this.#log.opened({ key }, path, trouble.kind, trouble.told)
+    this.#log.opened({ key }, path, trouble.kind, trouble.wasLogged)
     this.#release(trouble.held)
   }
 

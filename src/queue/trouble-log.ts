@@ -6,11 +6,11 @@ import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
 import type { PathPart } from './path-part.ts'
 
 /** How often the same trouble is logged again. */
-const TELL_MS = 10 * 60_000
+const LOG_MS = 10 * 60_000
 /** Parts whose log throttle is remembered, because their limits come and go; the part met longest ago is forgotten. */
-const MAX_TOLD = 1_000
+const MAX_THROTTLES = 1_000
 /** The shortest time between two troubles logged in detail, of all paths together. */
-const TELL_ANY_MS = 1_000
+const LOG_ANY_MS = 1_000
 
 interface TroubleLogParts {
   /** Names for people, of a sending domain and of a company. */
@@ -23,8 +23,8 @@ interface TroubleLogParts {
 export class TroubleLog {
   readonly #parts: TroubleLogParts
   /** Throttles by part and kind of trouble. */
-  readonly #told = new RecentEntries<LogThrottle>(MAX_TOLD)
-  readonly #toldAny = new LogThrottle(TELL_ANY_MS)
+  readonly #throttles = new RecentEntries<LogThrottle>(MAX_THROTTLES)
+  readonly #throttleOfAll = new LogThrottle(LOG_ANY_MS)
 
   constructor(parts: TroubleLogParts) {
     this.#parts = parts
@@ -38,11 +38,11 @@ export class TroubleLog {
     // Servers of recipient domains that are down are no reason to alert the operator, but those of a provider are.
     if (kind === 'unreachable' && !relay && site.provider === null) return false
     // A proxy fails mail to all sites, and is named once.
-    const toldOf = reportKey(kind === 'source' ? path.source.name : part.key, kind)
-    const throttle = this.#told.get(toldOf) ?? new LogThrottle(TELL_MS)
-    this.#told.set(toldOf, throttle)
+    const throttleKey = reportKey(kind === 'source' ? path.source.name : part.key, kind)
+    const throttle = this.#throttles.get(throttleKey) ?? new LogThrottle(LOG_MS)
+    this.#throttles.set(throttleKey, throttle)
     if (throttle.due() === null) return false
-    if (this.#toldAny.due() === null) {
+    if (this.#throttleOfAll.due() === null) {
       // Not logged after all, so the next refusal may be.
       throttle.reset()
       return false
@@ -82,14 +82,14 @@ export class TroubleLog {
     { key }: Pick<PathPart, 'key'>,
     { site, source }: Path,
     kind: TroubleReport['kind'],
-    told: boolean,
+    wasLogged: boolean,
   ): void {
-    if (told) {
+    if (wasLogged) {
       const fields = { site: site.name, source: source.name }
       this.#parts.log.info(fields, 'The path is open again; the waiting mail is sent now')
     }
     // A provider's limit is reached again and again; any other trouble is news.
-    if (kind !== 'busy') this.#told.delete(reportKey(key, kind))
+    if (kind !== 'busy') this.#throttles.delete(reportKey(key, kind))
   }
 
   #whose({ companyId, domainId, to }: PathPart): string {

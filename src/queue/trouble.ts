@@ -47,7 +47,7 @@ export interface Trouble extends TroubleFacts {
   returned: number
   returnedBefore: number
   /** True: the start of the trouble was logged, so its end will be logged too. */
-  told: boolean
+  wasLogged: boolean
   /** True: another node reported the trouble, and this node has not met it since. */
   learnt: boolean
   /** Unix ms: until then no other node tries the path. 0: this node may not try it, unless it is alone. */
@@ -84,7 +84,7 @@ export function newTrouble(facts: TroubleFacts): Trouble {
     held: new HeldMail(),
     returned: 0,
     returnedBefore: 0,
-    told: false,
+    wasLogged: false,
     learnt: false,
     tryUntil: 0,
     tryWanted: null,

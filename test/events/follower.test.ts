@@ -119,7 +119,7 @@ test('each email is read once for all its events, and each recipient by itself',
     subject: '',
   }
   const noticeReader = new NoticeReader({
-    async readTold(requests, octets) {
+    async readNoticeFacts(requests, octets) {
       asked.push(requests.map(({ emailId, recipient, known }) => [emailId, recipient, known]))
       const found = requests.map(({ emailId, recipient, known }) => ({
         email: emailId === 'one' && !known ? { ...told, attachments: [] } : null,
@@ -169,7 +169,7 @@ test('each email is read once for all its events, and each recipient by itself',
 test('events with long data are read a few at a time', async () => {
   const asked: number[] = []
   const noticeReader = new NoticeReader({
-    async readTold(requests, octets) {
+    async readNoticeFacts(requests, octets) {
       asked.push(requests.length)
       return requests.slice(0, Math.ceil(octets / 1_000)).map(() => {
         return { email: null, recipient: null, octets: 1_000 }

@@ -110,10 +110,10 @@ function queryText(query: QueryParams): string {
 }
 
 async function refusal(response: Response): Promise<ApiError> {
-  const said = (await response.json().catch(() => null)) as Static<typeof CONSOLE_ERROR> | null
-  if (said?.error === undefined) {
+  const errorBody = (await response.json().catch(() => null)) as Static<typeof CONSOLE_ERROR> | null
+  if (errorBody?.error === undefined) {
     return new ApiError(response.status, 'unknown', `The service answered with status ${response.status}.`)
   }
-  const { code, message, field } = said.error
+  const { code, message, field } = errorBody.error
   return new ApiError(response.status, code, message, field)
 }

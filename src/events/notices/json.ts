@@ -54,8 +54,8 @@ export function jsonEvent({ event, email, recipient }: EventNotice<LogEntry>): J
     const type = JSON_COMPANY_TYPES[event.type]
     if (type === null) return null
     const { problem } = event.detail
-    const told = problem === undefined ? { data: changedDomain(event) } : problemPayload(event, problem)
-    return { type, created_at: isoTime(event.at), ...told }
+    const content = problem === undefined ? { data: changedDomain(event) } : problemPayload(event, problem)
+    return { type, created_at: isoTime(event.at), ...content }
   }
   const type = JSON_TYPES[event.type]
   if (type === null) return null

@@ -81,7 +81,7 @@ export class Forwarding {
   #away = false
 
   constructor(
-    store: Pick<EventStore, 'entriesAfter' | 'lastEventNumber'> & Pick<SearchStore, 'readTold'>,
+    store: Pick<EventStore, 'entriesAfter' | 'lastEventNumber'> & Pick<SearchStore, 'readNoticeFacts'>,
     ask: SendRequest,
     options: ForwardingOptions,
     ears: ForwardingListener,

@@ -211,8 +211,8 @@ export const domainReportWrites = {
   },
 
   *noteTlsReport(port, { domain, day, state, dueAt, sentTo, sentAt, fault }) {
-    const told = fault?.replaceAll('\0', '') ?? null
-    yield* port.write.run(NOTE, domain, day, state, dueAt, JSON.stringify(sentTo), sentAt, told)
+    const faultText = fault?.replaceAll('\0', '') ?? null
+    yield* port.write.run(NOTE, domain, day, state, dueAt, JSON.stringify(sentTo), sentAt, faultText)
   },
 
   *keepDomainReport(port, report, { named, unnamed }, most) {

@@ -180,9 +180,9 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptAllResult>
   }
 
-  async readTold(...args: Parameters<Reads['readTold']>): Promise<NoticeFacts[]> {
+  async readNoticeFacts(...args: Parameters<Reads['readNoticeFacts']>): Promise<NoticeFacts[]> {
     const [wanted] = args
-    const rows = (await this.#reader.call({ name: 'readTold', args })) as ValueRow[]
+    const rows = (await this.#reader.call({ name: 'readNoticeFacts', args })) as ValueRow[]
     return rows.map((row, index) => noticeFactsOf(noticeRow(row), wanted[index]!.recipient))
   }
 

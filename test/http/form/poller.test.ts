@@ -82,7 +82,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
       for (let end = Number.POSITIVE_INFINITY; place === null || !('after' in place) || place.after < end; ) {
         if (writing === 0) end = await here!.lastEventNumber()
         const found = await page(query, place)
-        seen.push(...found.told.map(({ event }) => event.number))
+        seen.push(...found.notices.map(({ event }) => event.number))
         place = found[onward]
       }
       return seen

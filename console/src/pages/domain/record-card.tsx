@@ -108,8 +108,8 @@ export function RecordCard({
 
 /** The title names the kind of record; elsewhere the sentence does. */
 function withoutKind(purpose: string): string {
-  const said = purpose.replace(/^[A-Z]+: /, '')
-  return `${said[0]!.toUpperCase()}${said.slice(1)}`
+  const text = purpose.replace(/^[A-Z]+: /, '')
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`
 }
 
 function Waiting() {

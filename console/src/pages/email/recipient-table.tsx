@@ -280,7 +280,7 @@ function Row({
   const Chevron = isOpen ? ChevronDown : ChevronRight
   const { kind, address, position, state, category, waits, at } = recipient
   const status = statusOfRecipient(recipient, email.mostAttempts)
-  const said = replyText(recipient)
+  const lastReply = replyText(recipient)
   return (
     <>
       <div className={classes.recipientHead}>
@@ -315,7 +315,7 @@ function Row({
               {status.note !== undefined && <span className={classes.recipientNote}>{status.note}</span>}
               {waits !== null && at !== null && <NextTry at={at} />}
             </span>
-            <UntrustedText>{replyIn(said) ?? said}</UntrustedText>
+            <UntrustedText>{replyIn(lastReply) ?? lastReply}</UntrustedText>
           </Text>
         </UnstyledButton>
       </div>

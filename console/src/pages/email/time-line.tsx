@@ -119,8 +119,8 @@ function serverBefore(entries: readonly TimeLineEntry[], index: number): string 
 /** `attempted`: the server that the line above names. */
 function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; attempted: string | null }) {
   const { tls, category } = detail
-  const said = replyText(detail)
-  const isNamed = detail.server === attempted || namesServer(said, detail.server)
+  const reply = replyText(detail)
+  const isNamed = detail.server === attempted || namesServer(reply, detail.server)
   const server = isNamed ? undefined : detail.server
   return (
     <div>
@@ -128,14 +128,14 @@ function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; a
         <Status of={statusOfEvent(type, detail.server)} />
         {category !== undefined && <Category of={category} />}
       </Group>
-      {(said !== '' || server !== undefined || tls !== undefined) && (
+      {(reply !== '' || server !== undefined || tls !== undefined) && (
         <Text size="sm" component="div" className={classes.said}>
           <Clamped>
             {/* First, because what is long is cut. */}
-            <UntrustedText>{said}</UntrustedText>
+            <UntrustedText>{reply}</UntrustedText>
             {server !== undefined && (
               <Text span inherit c="dimmed">
-                {said !== '' && ' '}
+                {reply !== '' && ' '}
                 <HostName>{server}</HostName>
               </Text>
             )}

@@ -56,7 +56,7 @@ async function contentOf(
   if (email.contentRemoved) {
     throw new OperateError('not_found', 'its content was removed at the end of its retention period')
   }
-  const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
+  const [notice] = await op.store.readNoticeFacts([{ emailId: id, recipient: null, known: false }], 1)
   const domain = accounts.directory.domain(email.domainId)?.name
   if (domain === undefined) throw new OperateError('conflict', 'its sending domain was removed')
   const raw = await store.readRaw(id)
@@ -68,7 +68,7 @@ async function contentOf(
     raw,
     addresses: recipients.map(({ address }) => address),
     files: raw === null ? await filesOf(store, id) : [],
-    values: told?.email?.individual === true ? await valuesOf(store, id, recipients.length, to) : null,
+    values: notice?.email?.individual === true ? await valuesOf(store, id, recipients.length, to) : null,
   }
 }
 

@@ -36,7 +36,7 @@ interface EventsQuery {
 
 interface EventsPage {
   items: JsonText[]
-  told: EventNotice[]
+  notices: EventNotice[]
   /**
    * Positions of the previous and the next page. The next one exists even at the end of the log: later events appear on
    * it.
@@ -85,7 +85,7 @@ export async function searchEvents(
     ]
     return {
       items: notices.map((each) => items.get(each)!),
-      told: notices,
+      notices: notices,
       previous: ascending ? before : behind,
       next: ascending ? behind : before,
     }

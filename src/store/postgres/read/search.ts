@@ -328,7 +328,7 @@ export function search(
       return (await database.read<PageRow>(EVENTS_OF, [ids, folded])).map(eventOf)
     },
 
-    async readTold(requests, octets) {
+    async readNoticeFacts(requests, octets) {
       if (requests.length === 0) return []
       const columns = [
         uuids(requests.map(({ emailId }) => emailId)),

@@ -69,7 +69,7 @@ export function search(
   | 'emailsAt'
   | 'emailsBegunAfter'
   | 'eventsOf'
-  | 'readTold'
+  | 'readNoticeFacts'
   | 'settledEmailPlace'
 > {
   const newest = db.prepare('SELECT max(num) AS num FROM emails')
@@ -97,8 +97,8 @@ export function search(
   )
   const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
   const begun = { ASC: begunIn('ASC'), DESC: begunIn('DESC') }
-  const told = db.prepare(NOTICES)
-  told.setReturnArrays(true)
+  const notices = db.prepare(NOTICES)
+  notices.setReturnArrays(true)
 
   /**
    * The shown fields are read only of the emails that are shown. `+` keeps the planner from the indexes over the emails
@@ -178,9 +178,9 @@ export function search(
       return all<LogRow>(eventsOf, JSON.stringify(emailIds), folded).map(eventOf)
     },
 
-    readTold: (requests, octets) =>
+    readNoticeFacts: (requests, octets) =>
       rowsWithin(
-        told.iterate(JSON.stringify(requests)) as Iterable<unknown> as Iterable<ValueRow>,
+        notices.iterate(JSON.stringify(requests)) as Iterable<unknown> as Iterable<ValueRow>,
         octets,
         noticeRow,
       ),

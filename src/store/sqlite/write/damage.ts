@@ -31,7 +31,7 @@ export class TransactionRestart extends Error {
  */
 export class Damage {
   readonly #aside = new Map<string, { since: number; until: number }>()
-  readonly #told = new Set<string>()
+  readonly #logged = new Set<string>()
   readonly #hits = new Map<string, number>()
   #news: string[] = []
 
@@ -145,8 +145,8 @@ export class Damage {
   }
 
   #tell(name: string, what: string, error: Error): void {
-    if (this.#told.has(name)) return
-    this.#told.add(name)
+    if (this.#logged.has(name)) return
+    this.#logged.add(name)
     this.#news.push(
       `${what} cannot be read or written: a page of the database is damaged (${error.message}). Everything else goes on; ` +
         'these are tried again every few minutes. Stop the service, keep a copy of the file, and restore a backup or use ' +
