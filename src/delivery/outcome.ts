@@ -130,14 +130,14 @@ export function asTemporary(failure: RouteFailure): RouteFailure {
  * that will not; among equals the first one's word counts, because RFC 5321 5.1 asks the best server first.
  */
 export function decisiveFailure(failures: readonly RouteFailure[]): RouteFailure {
-  let best = failures[0] ?? NOBODY_TRIED
+  let best = failures[0] ?? NO_SERVER_TRIED
   for (const failure of failures) {
     if (FINDING_PRECEDENCE.indexOf(failure.finding) < FINDING_PRECEDENCE.indexOf(best.finding)) best = failure
   }
   return best
 }
 
-const NOBODY_TRIED: RouteFailure = {
+const NO_SERVER_TRIED: RouteFailure = {
   finding: 'server',
   enhancedCode: '4.4.1',
   message: 'No server was contacted',

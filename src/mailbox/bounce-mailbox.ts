@@ -10,7 +10,7 @@ import type { FollowerStore } from '../store/store.ts'
 import { WorkersBusy } from '../workers/error.ts'
 import { FailedMessages } from './failed-messages.ts'
 import { LastRead } from './last-read.ts'
-import { RetriedMessages } from './retried-messages.ts'
+import { PutOffMessages } from './put-off-messages.ts'
 import { ASIDE, loadClient, type MailboxMessage, MailboxSession, type SessionOptions } from './session.ts'
 
 /** Messages that are fetched, received and marked together: they share a commit. */
@@ -59,7 +59,7 @@ export class BounceMailbox {
   readonly #name: string
   readonly #lastRead: LastRead
   readonly #failed = new FailedMessages()
-  readonly #putOff: RetriedMessages
+  readonly #putOff: PutOffMessages
   readonly #throttle = new LogThrottle(TELL_MS)
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
@@ -78,7 +78,7 @@ export class BounceMailbox {
   private constructor(parts: BounceMailboxParts) {
     const { host, folder } = parts.session.mailbox
     this.#parts = parts
-    this.#putOff = new RetriedMessages(parts.now ?? (() => performance.now()))
+    this.#putOff = new PutOffMessages(parts.now ?? (() => performance.now()))
     this.#waits = { ...WAITS, ...parts.waits }
     this.#name = `${folder} at ${host}`
     this.#lastRead = new LastRead(parts.store)

@@ -62,13 +62,13 @@ export const lookAtDomain = verb(
   'see',
   async (op, input: { domain: string }): Promise<{ domain: SendingDomain; records: RecordCheck[] }> => {
     const domain = findDomain(op, input.domain)
-    const records = await op.inDnsTurn(domain.companyId, () => lookAtRecords(op, domain))
+    const records = await op.inDnsTurn(domain.companyId, () => checkRecords(op, domain))
     return { domain, records }
   },
 )
 
 /** Looks at the records that the domain needs or may have; records that may be removed from DNS are left out. */
-export async function lookAtRecords(op: Operation, domain: SendingDomain): Promise<RecordCheck[]> {
+export async function checkRecords(op: Operation, domain: SendingDomain): Promise<RecordCheck[]> {
   const names = serviceNames(op, domain)
   const resolver = op.resolver()
   const ended = delay(LOOK_MS, null, { ref: false })

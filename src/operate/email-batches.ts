@@ -4,7 +4,7 @@ import { type AddressesOutcome, type BatchOutcome, inBatch } from './batch.ts'
 import { cancelEmail } from './emails.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, noSuchEmail, requireEmail } from './find.ts'
-import { retry, whyNotRetried } from './queue.ts'
+import { noRetryReason, retry } from './queue.ts'
 import { addSuppressions, ENTRIES_PER_COMMIT } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -18,7 +18,7 @@ export const retryEmails = verb(
   (op, batch: EmailBatch): Promise<BatchOutcome> =>
     eachEmail(op, batch, async (id) => {
       const retried = await retry(op, { email: id, isOneOfMany: batch.ids.length > 1 })
-      if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
+      if (retried.retried === 0) throw new OperateError('nothing_to_do', noRetryReason(retried))
     }),
   null,
 )

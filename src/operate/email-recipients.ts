@@ -5,7 +5,7 @@ import { addressesAudit } from './audit-trail.ts'
 import { type AddressesOutcome, type BatchOutcome, inBatch } from './batch.ts'
 import { OperateError } from './error.ts'
 import { requireEmail } from './find.ts'
-import { retry, whyNotRetried } from './queue.ts'
+import { noRetryReason, retry } from './queue.ts'
 import { addSuppression, addSuppressions } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -23,7 +23,7 @@ export const retryRecipients = verb(
       if (state !== 'waiting') throw notWaiting('retry', state)
       const { id: email, positions } = chosen
       const retried = await retry(op, { email, position, isOneOfMany: positions.length > 1 })
-      if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
+      if (retried.retried === 0) throw new OperateError('nothing_to_do', noRetryReason(retried))
     }),
   null,
 )

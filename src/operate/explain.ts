@@ -1,7 +1,7 @@
 /** How mail to an address would leave now, and what would stop it. */
 import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
-import { whyInactive } from '../accounts/sending.ts'
+import { inactivityReason } from '../accounts/sending.ts'
 import { warmUpDay, warmUpSince, warmUps } from '../accounts/warm-up-day.ts'
 import { domainDemand } from '../common/required-tls.ts'
 import { utcTime } from '../common/utc-day.ts'
@@ -320,7 +320,7 @@ function obstacleOf(
   sender: Sender,
 ): Obstacle | null {
   if (sender.domain !== null) {
-    const inactive = whyInactive(sender.domain)
+    const inactive = inactivityReason(sender.domain)
     if (inactive !== null) {
       return { problem: `Mail from ${sender.domain.name} is not accepted: ${inactive}.`, mail: 'ends' }
     }

@@ -198,7 +198,7 @@ export const replayWebhook = verb(
       const { event, subject } = await eventOf(op, found.webhook, input.event)
       const isNumber = typeof input.event === 'number'
       const subjects = isNumber ? await subjectsOf(op, found.webhook, event) : [subject]
-      await op.store.retellWebhook(id, subjects, op.now())
+      await op.store.replayWebhook(id, subjects, op.now())
       return found
     }
     const cursor = await op.store.lastEventBefore(input.since)

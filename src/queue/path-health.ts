@@ -16,13 +16,13 @@ import { hasSourceOf, type PresentSources } from './present-sources.ts'
 import { type ClosureNames, siteClosure } from './site-closure.ts'
 import { byExtent } from './site-states.ts'
 import {
-  countAnew,
   factsOf,
   IN_A_ROW,
   isCertain,
   isDue,
   leaveUntil,
   newTrouble,
+  restartCount,
   type Trouble,
   type TroubleFacts,
   waitUntil,
@@ -155,7 +155,7 @@ export class PathHealth {
     if (known?.closed) {
       const isNews = metAt > known.metAt
       known.metAt = Math.max(known.metAt, metAt)
-      countAnew(known)
+      restartCount(known)
       // A try that this node has left to the other one is over.
       if (isNews) known.probeAt = known.ownProbeAt
       leaveUntil(known, probeAt, now)
@@ -431,7 +431,7 @@ export class PathHealth {
     })
     this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
-    countAnew(trouble)
+    restartCount(trouble)
     this.#tryEnded(part.key, trouble)
     const isOfOperator = facts.kind === 'credentials'
     const pause = this.#parts.pauses.after(now - trouble.since, isOfOperator, path.limits.backOff)
@@ -484,7 +484,7 @@ export class PathHealth {
     const trouble = this.#troubles.get(path)
     if (trouble?.probe !== ready) return
     trouble.probe = null
-    countAnew(trouble)
+    restartCount(trouble)
     this.#tryEnded(path, trouble)
     const { backOff } = ready.path.limits
     waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since, false, backOff), now)

@@ -129,7 +129,7 @@ export function isDue(trouble: Trouble, now: number): boolean {
 }
 
 /** A try has ended: the deliveries given back are counted anew. */
-export function countAnew(trouble: Trouble): void {
+export function restartCount(trouble: Trouble): void {
   trouble.returnedBefore = trouble.returned
   trouble.returned = 0
 }

@@ -70,7 +70,7 @@ export class LoginExchange {
   }
 
   /** The login of a client that sends without one. Throws CommandRefusal if it has to log in. */
-  withoutOne(): Login {
+  keyless(): Login {
     // sendmail goes on after a failed AUTH. A 530 would bounce its message for a key that has expired, or for a login
     // that was put off (454).
     if (this.#failed > 0) {

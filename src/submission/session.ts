@@ -102,7 +102,7 @@ export class SmtpServerSession {
     let command: Command | null = null
     try {
       command = readCommand(line)
-      const answered = this.#obey(command)
+      const answered = this.#execute(command)
       const answer = answered instanceof Promise ? await answered : answered
       if (USEFUL.has(command.verb)) this.#useless = 0
       else if (!NEITHER.has(command.verb)) this.#wasUseless()
@@ -141,7 +141,7 @@ export class SmtpServerSession {
   }
 
   /** Runs a command. Throws CommandRefusal, or another error that refuses the command. */
-  #obey(command: Command): SubmissionReply | Promise<SubmissionReply | null> {
+  #execute(command: Command): SubmissionReply | Promise<SubmissionReply | null> {
     const { verb, rest } = command
     switch (verb) {
       case 'EHLO':
@@ -192,7 +192,7 @@ export class SmtpServerSession {
   }
 
   #loginIfNeeded(): void {
-    this.#login ??= this.#work.logins?.withoutOne() ?? null
+    this.#login ??= this.#work.logins?.keyless() ?? null
   }
 
   #assertHello(): void {

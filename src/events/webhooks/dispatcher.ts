@@ -18,15 +18,15 @@ import {
   isPerRecipient,
   matchesWebhook,
   newNotices,
-  type ReadPorts,
+  type ReadParts,
   readRetries,
 } from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
 import { Shares } from './shares.ts'
-import { type TryPorts, tryOnce } from './try.ts'
+import { type AttemptParts, tryOnce } from './try.ts'
 import type { PendingMessage } from './webhook-queue.ts'
 
-interface WebhookPorts extends TryPorts, ReadPorts {
+interface DispatcherParts extends AttemptParts, ReadParts {
   /** False: the webhook no longer belongs to this node, or was changed. */
   commit(progress: WebhookProgress): Promise<boolean>
   /** Removes old attempts of a webhook. */
@@ -63,7 +63,7 @@ const OCTETS = { size: 48 * 1024 ** 2, kept: 8 * 1024 ** 2, timesFree: 1 }
 const PRUNE_EVERY = 500
 
 export class Dispatcher {
-  readonly #ports: WebhookPorts
+  readonly #parts: DispatcherParts
   readonly #token: () => number | null
   readonly #endpoints = new Map<string, WebhookEndpoint>()
   readonly #shares: WebhookShares = { requests: new Shares(AT_ONCE), octets: new Shares(OCTETS) }
@@ -79,11 +79,11 @@ export class Dispatcher {
   #closing = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(ports: WebhookPorts, token: () => number | null) {
-    this.#ports = ports
+  constructor(parts: DispatcherParts, token: () => number | null) {
+    this.#parts = parts
     this.#token = token
     const { signal } = this.#stop
-    this.#reader = new LogReader({ read: () => this.#readEnd(), onFault: ports.onFault, signal })
+    this.#reader = new LogReader({ read: () => this.#readEnd(), onFault: parts.onFault, signal })
   }
 
   /** Sets the webhooks of this node. */
@@ -94,7 +94,7 @@ export class Dispatcher {
       const known = this.#endpoints.get(webhook.id)
       const same = known?.webhook.generation === webhook.generation
       if (!same) this.#drop(webhook.id)
-      const endpoint = same ? known : new WebhookEndpoint(webhook, this.#ports.schedule, this.#shares)
+      const endpoint = same ? known : new WebhookEndpoint(webhook, this.#parts.schedule, this.#shares)
       endpoint.webhook = webhook
       endpoint.leaving = webhook.spare
       this.#endpoints.set(webhook.id, endpoint)
@@ -144,23 +144,23 @@ export class Dispatcher {
   #tick(): void {
     for (const endpoint of this.#endpoints.values()) {
       this.#commit(endpoint, endpoint.leaving ? 0 : IDLE_COMMIT_MS)
-      if (endpoint.leaving) this.#letGo(endpoint)
+      if (endpoint.leaving) this.#giveBack(endpoint)
       else this.#pump(endpoint)
     }
   }
 
-  #letGo(endpoint: WebhookEndpoint): void {
+  #giveBack(endpoint: WebhookEndpoint): void {
     if (endpoint.requests.held > 0 || endpoint.reading || this.#committing.has(endpoint)) return
     const token = this.#token()
     if (token === null) return
     const { id } = endpoint.webhook
     this.#drop(id)
-    this.#ports.onLeft(id, token)
+    this.#parts.onLeft(id, token)
   }
 
   /** Reads the end of the log for all webhooks. */
   async #readEnd(): Promise<number> {
-    const { log } = this.#ports
+    const { log } = this.#parts
     this.#live ??= await log.lastEventNumber()
     const before = this.#live
     const current = [...this.#endpoints.values()].filter(({ lagging }) => !lagging)
@@ -185,7 +185,7 @@ export class Dispatcher {
     const each = (notice: EventNotice<LogEntry>) =>
       current.some((endpoint) => isCurrent(endpoint) && isPerRecipient(endpoint, notice))
     for await (const { notices, upTo } of inPortions(
-      this.#ports,
+      this.#parts,
       page,
       behind(this.#live ?? 0),
       each,
@@ -203,7 +203,7 @@ export class Dispatcher {
 
   /** Starts all requests that may start now. */
   #pump(endpoint: WebhookEndpoint): void {
-    const now = this.#ports.now()
+    const now = this.#parts.now()
     this.#hungry.delete(endpoint)
     if (this.#closing) return
     while (endpoint.mayBegin(now)) {
@@ -220,9 +220,9 @@ export class Dispatcher {
     if (!endpoint.mayBegin(now) || endpoint.reading) return
     const { retryAt } = endpoint.webhook
     if (retryAt !== null && retryAt <= now && endpoint.roomAgain > 0)
-      void this.#read(endpoint, () => readRetries(this.#ports, endpoint, now))
+      void this.#read(endpoint, () => readRetries(this.#parts, endpoint, now))
     else if (endpoint.lagging && endpoint.wantsMore)
-      void this.#read(endpoint, () => catchUp(this.#ports, endpoint, () => this.#live))
+      void this.#read(endpoint, () => catchUp(this.#parts, endpoint, () => this.#live))
   }
 
   async #read(endpoint: WebhookEndpoint, work: () => Promise<void>): Promise<void> {
@@ -230,7 +230,7 @@ export class Dispatcher {
     try {
       await work()
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#ports.onFault(error)
+      if (!this.#stop.signal.aborted) this.#parts.onFault(error)
       await pause(FAULT_MS, this.#stop.signal)
     } finally {
       endpoint.reading = false
@@ -239,8 +239,8 @@ export class Dispatcher {
   }
 
   async #send(endpoint: WebhookEndpoint, message: PendingMessage): Promise<void> {
-    const { now, onTried } = this.#ports
-    const tried = await tryOnce(this.#ports, endpoint.webhook, message, this.#stop.signal)
+    const { now, onTried } = this.#parts
+    const tried = await tryOnce(this.#parts, endpoint.webhook, message, this.#stop.signal)
     endpoint.finishMessage(message)
     // The request was aborted, so its outcome is unknown, and the event will be sent again.
     if (tried === 'stopped') return
@@ -256,7 +256,7 @@ export class Dispatcher {
   #commit(endpoint: WebhookEndpoint, patience: number): void {
     const token = this.#token()
     if (token === null || this.#committing.has(endpoint)) return
-    const progress = endpoint.progress(token, this.#ports.now(), patience)
+    const progress = endpoint.progress(token, this.#parts.now(), patience)
     if (progress === null) return
     this.#committing.set(
       endpoint,
@@ -265,7 +265,7 @@ export class Dispatcher {
   }
 
   async #committed(endpoint: WebhookEndpoint, progress: WebhookProgress): Promise<void> {
-    const { commit, prune, onFault } = this.#ports
+    const { commit, prune, onFault } = this.#parts
     const { id } = endpoint.webhook
     try {
       if (!(await commit(progress)) || progress.disabled !== null) {

@@ -162,7 +162,7 @@ export class WebhookEndpoint {
     if (dueAt !== null) this.#results.waits(subject, attempt!.attempt, dueAt)
     else if (message.retry !== null) this.#results.over(message.retry)
     this.queue.finish(message)
-    if (this.#health.down) this.#letGo(now)
+    if (this.#health.down) this.#dropWaiting(now)
     return attempt
   }
 
@@ -200,8 +200,8 @@ export class WebhookEndpoint {
   }
 
   /** Drops the events that wait in memory because the webhook is down. They are read again when it is up. */
-  #letGo(now: number): void {
-    const { passed, before, again } = this.queue.letGo()
+  #dropWaiting(now: number): void {
+    const { passed, before, again } = this.queue.releaseWaiting()
     // The log is not read again for events that precede ones already sent, so they become retries.
     for (const subject of passed) this.#results.waits(subject, 0, now)
     if (again) this.webhook.retryAt = now

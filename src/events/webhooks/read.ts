@@ -11,7 +11,7 @@ import { eventTypesIn } from '../notices/unsent.ts'
 import type { WebhookEndpoint } from './endpoint.ts'
 import { keyOf } from './subject.ts'
 
-export interface ReadPorts {
+export interface ReadParts {
   log: EntryLog
   noticeReader: Pick<NoticeReader, 'readParts' | 'readAllParts'> & {
     readNotices(events: readonly LogEntry[]): Promise<EventNotice<LogEntry>[]>
@@ -33,7 +33,7 @@ interface Portion {
  * whether the event is also reported once per recipient; `from`: the place behind which the first portion begins.
  */
 export async function* inPortions(
-  { noticeReader }: Pick<ReadPorts, 'noticeReader'>,
+  { noticeReader }: Pick<ReadParts, 'noticeReader'>,
   { events, cursor }: EventPage<LogEntry>,
   from: LogPosition,
   each: (notice: EventNotice<LogEntry>) => boolean,
@@ -62,15 +62,15 @@ export async function* inPortions(
 
 /** Reads the log separately for a webhook that is behind. `live`: the number up to which the common reader has read. */
 export async function catchUp(
-  ports: ReadPorts,
+  parts: ReadParts,
   endpoint: WebhookEndpoint,
   live: () => number | null,
 ): Promise<void> {
   const { companyId, types } = endpoint.webhook
   const filter: EntryFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
   let from = endpoint.read
-  const page = await ports.log.eventsAfter(doneUpTo(from), filter, endpoint.room)
-  for await (const { notices, upTo } of inPortions(ports, page, from, (one) =>
+  const page = await parts.log.eventsAfter(doneUpTo(from), filter, endpoint.room)
+  for await (const { notices, upTo } of inPortions(parts, page, from, (one) =>
     isPerRecipient(endpoint, one),
   )) {
     // The webhook may have been closed meanwhile, or its place set back after a failure.
@@ -82,11 +82,11 @@ export async function catchUp(
   if (all !== null && doneUpTo(endpoint.read) >= all) endpoint.lagging = false
 }
 
-export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, now: number): Promise<void> {
+export async function readRetries(parts: ReadParts, endpoint: WebhookEndpoint, now: number): Promise<void> {
   const { id } = endpoint.webhook
   // Read before asking the store, whose result may be older than a commit made meanwhile.
   const known = endpoint.queue.repeated
-  const due = await ports.retries(id, now, RETRIES)
+  const due = await parts.retries(id, now, RETRIES)
   const fresh = due.filter((subject) => !known.has(keyOf(subject)))
   // With null, the webhook asks for no retries until the store reports when the next one is due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
@@ -95,7 +95,7 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
       endpoint.webhook.retryAt = now
       return
     }
-    const notice = await readReplays(ports, endpoint, retry)
+    const notice = await readReplays(parts, endpoint, retry)
     if (endpoint.closed) return
     if (notice === undefined) endpoint.forget(retry)
     else endpoint.queue.addAgain(notice, retry)
@@ -104,7 +104,7 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
 
 /** Undefined if retention has removed the event. */
 async function readReplays(
-  { log, noticeReader }: ReadPorts,
+  { log, noticeReader }: ReadParts,
   endpoint: WebhookEndpoint,
   { number, part }: WebhookSubject,
 ): Promise<EventNotice<LogEntry> | undefined> {

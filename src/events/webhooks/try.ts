@@ -5,7 +5,7 @@ import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
 import { subjectOf } from './subject.ts'
 import type { PendingMessage } from './webhook-queue.ts'
 
-export interface TryPorts {
+export interface AttemptParts {
   ask: SendRequest
   userAgent: string
   /** The base URL of this service, for the URLs in payloads. */
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 15_000
 
 /** Null: the dialect has no word for the event. `stopped`: the request was aborted, and its outcome is unknown. */
 export async function tryOnce(
-  { ask, now, userAgent, base }: TryPorts,
+  { ask, now, userAgent, base }: AttemptParts,
   webhook: OpenWebhook,
   { notice }: PendingMessage,
   signal: AbortSignal,

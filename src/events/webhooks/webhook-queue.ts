@@ -176,7 +176,7 @@ export class WebhookQueue {
    * Releases the waiting messages. Returns the new events among them: `passed` precede others that have been started,
    * `before` is the place before the first of the rest; `again`: whether there were retries among the messages.
    */
-  letGo(): { passed: WebhookSubject[]; before: LogPosition | undefined; again: boolean } {
+  releaseWaiting(): { passed: WebhookSubject[]; before: LogPosition | undefined; again: boolean } {
     const again = this.#again.length > 0
     const waiting = this.#queue.map(({ notice }) => notice)
     for (const { octets } of [...this.#queue, ...this.#again]) this.#octets.give(octets)
@@ -194,6 +194,6 @@ export class WebhookQueue {
   close(): void {
     for (const { behind } of this.#emails.values()) this.#queue.push(...behind)
     this.#emails.clear()
-    this.letGo()
+    this.releaseWaiting()
   }
 }

@@ -11,7 +11,7 @@ import {
 import { cancelEmail } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
-import { retry, whyNotRetried } from '../../../operate/queue.ts'
+import { noRetryReason, retry } from '../../../operate/queue.ts'
 import type { EMAIL_ACTION_ROUTES } from '../contract/email.ts'
 import type { Handlers } from '../handlers.ts'
 import { senderOf } from '../sender.ts'
@@ -40,7 +40,7 @@ export const emailActionHandlers: Handlers<typeof EMAIL_ACTION_ROUTES> = {
     const { id, op } = await emailNamed(core, call)
     const counts = await retry(op, { email: id })
     if (counts.retried > 0) return { changed: counts.retried }
-    throw new OperateError('nothing_to_do', whyNotRetried(counts))
+    throw new OperateError('nothing_to_do', noRetryReason(counts))
   },
 
   'POST /companies/:company/emails/:email/cancel': async (call, core) => {

@@ -14,15 +14,15 @@ const MOST = 1_000
  */
 const MOST_REPORTS = MOST / 2
 
-interface RetriedMessage {
+interface PutOffMessage {
   tries: number
   /** The time of the next attempt, in ms of the clock. */
   until: number
   isReport: boolean
 }
 
-export class RetriedMessages {
-  readonly #messages = new Map<number, RetriedMessage>()
+export class PutOffMessages {
+  readonly #messages = new Map<number, PutOffMessage>()
   readonly #now: () => number
 
   /** `now`: a monotonic clock in milliseconds. */
