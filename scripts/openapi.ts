@@ -32,24 +32,24 @@ const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json', '/unsubscribe/:token'
 interface Route {
   schema: EndpointSchema
   access: Access
-  told?: ApiDescription | undefined
+  api?: ApiDescription | undefined
 }
 
-/** All that are told of, by method and path. */
+/** All that are described, by method and path. */
 function routesOf(apis: readonly Api[]): Map<string, Route> {
   return new Map(
-    apis.flatMap(({ endpoints = [], told }) =>
-      [...endpoints, ...(told?.described ?? [])].map(
-        ({ method, url, schema, access }) => [`${method} ${url}`, { schema, access, told }] as const,
+    apis.flatMap(({ endpoints = [], description: api }) =>
+      [...endpoints, ...(api?.described ?? [])].map(
+        ({ method, url, schema, access }) => [`${method} ${url}`, { schema, access, api }] as const,
       ),
     ),
   )
 }
 
 /** A route as the document shows it: with whom it asks for, and what it says when something is wrong. */
-function shown({ schema, access, told }: Route): FastifySchema {
+function shown({ schema, access, api }: Route): FastifySchema {
   const { description, response, ...rest } = schema
-  const consumes = rest.body === undefined ? undefined : told?.consumes
+  const consumes = rest.body === undefined ? undefined : api?.consumes
   const scope = access === 'anybody' || access === 'key' ? '' : `Takes a key with the scope \`${access}\`.`
   const words = [description, scope].filter(Boolean).join(' ')
   return {
@@ -57,12 +57,12 @@ function shown({ schema, access, told }: Route): FastifySchema {
     ...rest,
     ...(rest.querystring && { querystring: withoutDefaults(rest.querystring) }),
     ...(words !== '' && { description: words }),
-    tags: [told?.tag ?? 'Service'],
-    security: told === undefined || access === 'anybody' ? [] : [{ [told.scheme]: [] }],
+    tags: [api?.tag ?? 'Service'],
+    security: api === undefined || access === 'anybody' ? [] : [{ [api.scheme]: [] }],
     response: {
       ...response,
-      ...(told?.stranger && { 401: told.stranger }),
-      ...(told && { default: { description: 'What was wrong.', ...told.error } }),
+      ...(api?.stranger && { 401: api.stranger }),
+      ...(api && { default: { description: 'What was wrong.', ...api.error } }),
     },
   } as FastifySchema
 }
@@ -96,7 +96,7 @@ async function openApi(): Promise<object> {
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) {
       if (one === 'HEAD' || one === 'OPTIONS' || routes.has(`${one} ${url}`) || FOR_PEOPLE.has(url)) continue
-      throw new Error(`${one} ${url} is told of nowhere: describe it in \`told\` of its API`)
+      throw new Error(`${one} ${url} is not described: add it to \`description\` of its API`)
     }
   })
   new Routing(apis, core).register(app)

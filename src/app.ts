@@ -15,7 +15,7 @@ import { startTlsReports } from './assembly/tls-reports.ts'
 import { planMemory } from './config/memory-plan.ts'
 import { ownUrl } from './config/own-url.ts'
 import type { Settings } from './config/settings.ts'
-import { configuredServers, nameServers, unaskedServers, uselessTrust } from './dns/name-server.ts'
+import { configuredServers, ignoredServers, nameServers, unusedTrust } from './dns/name-server.ts'
 import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
@@ -119,9 +119,9 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
 function warnOfNameServers({ settings, log }: Start): void {
   const { dnsServers, dnsValidating } = settings
   const servers = configuredServers(dnsServers)
-  const unasked = unaskedServers(nameServers(servers, dnsValidating))
+  const unasked = ignoredServers(nameServers(servers, dnsValidating))
   if (unasked !== null) log.warn(`DNS: ${unasked}`)
-  const useless = uselessTrust(servers, dnsValidating)
+  const useless = unusedTrust(servers, dnsValidating)
   if (useless !== null) log.warn(`DNS: ${useless}`)
 }
 

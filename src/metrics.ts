@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
-  /** `closed`: paths by kind of hindrance; `blocked`: those whose servers name a block list, by its name. */
+  /** `closed`: paths by kind of trouble; `blocked`: those whose servers name a block list, by its name. */
   deliveries(): {
     ready: number
     inSession: number

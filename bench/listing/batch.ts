@@ -1,7 +1,7 @@
 /** A newsletter in the history of a company: one email to a thousand recipients, each with its own values, delivered to all. */
 import { randomUUIDv7 } from 'node:crypto'
 import { decideAttempt } from '../../src/email/lifecycle/attempt.ts'
-import { UNTRIED } from '../../src/email/lifecycle/birth.ts'
+import { UNTRIED } from '../../src/email/lifecycle/initial-state.ts'
 import { checkSubmission } from '../../src/intake/check.ts'
 import type { NewEmail, Store } from '../../src/store/store.ts'
 import type { ListedCompany } from './company.ts'

@@ -34,7 +34,7 @@ export async function questions(
   chance: { random: Random },
 ): Promise<Question[]> {
   const { companyId, domainId } = company
-  const parts = { store, teller: new NoticeReader(store) }
+  const parts = { store, noticeReader: new NoticeReader(store) }
   const end = await store.lastEventNumber()
   const [newest] = (await findEmails(store, { companyId }, { limit: 1 })).emails
   const [oldest] = (await findEmails(store, { companyId }, { newerThan: ID_ZERO, limit: 1 })).emails
@@ -65,7 +65,7 @@ export async function questions(
 
   /** As the form dialect answers it, by a node that was never asked before; up to the newest event, or one before. */
   const written = async (upTo: number) => {
-    const fresh = { store, teller: new NoticeReader(store) }
+    const fresh = { store, noticeReader: new NoticeReader(store) }
     const page = { newestFirst: true, limit: EVENTS, upTo }
     const found = await findEvents(fresh, { companyId, domainId, types: ['delivered'] }, page)
     JSON.stringify(found.events.map((notice) => formEvent(notice, 'https://mail.test')))

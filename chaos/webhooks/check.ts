@@ -90,12 +90,12 @@ export async function checkTold(
   const teller = new NoticeReader(store)
   for (let cursor = begunAfter; ; ) {
     const page = await store.entriesAfter(cursor, { companyId }, PAGE)
-    for await (const some of teller.tellAll(page.events)) {
+    for await (const some of teller.readAll(page.events)) {
       for (const notice of some) {
         for (const [index, { id, dialect, types }] of endpoints.entries()) {
           if (types.length > 0 && !types.includes(notice.event.type)) continue
           const isForEach = isOfEmail(notice) && isReportedPerRecipient(dialect, notice)
-          const each = isForEach ? teller.tellEach(notice) : [[notice]]
+          const each = isForEach ? teller.readAllParts(notice) : [[notice]]
           for await (const parts of each) {
             for (const part of parts) {
               const body = payload(dialect, part, PUBLIC_URL)

@@ -67,7 +67,7 @@ export class ChaosWebhooks implements AsyncDisposable {
         before = state
         if (now() - retoldAt < RETELL_MS) continue
         retoldAt = now()
-        for (const { id, subjects } of left) await store.retellWebhook(id, subjects, 0)
+        for (const { id, subjects } of left) await store.replayWebhook(id, subjects, 0)
       }
     } finally {
       await store.close()

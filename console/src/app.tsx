@@ -6,7 +6,7 @@ import { queries } from './api/queries.ts'
 import { IDLE_AFTER, later } from './parts/later.ts'
 import { overlaysWanted } from './parts/overlays-ready.ts'
 import { router } from './router.tsx'
-import { Unanswered } from './shell/unanswered.tsx'
+import { NoAnswerNotice } from './shell/no-answer-notice.tsx'
 import { styleNonce } from './style-nonce.ts'
 import { theme, variables } from './theme.ts'
 
@@ -27,7 +27,7 @@ export function App() {
       <QueryClientProvider client={queries}>
         <Suspense>{useOverlaysWanted() && <Overlays />}</Suspense>
         <RouterProvider router={router} />
-        <Unanswered />
+        <NoAnswerNotice />
       </QueryClientProvider>
     </MantineProvider>
   )

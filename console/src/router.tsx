@@ -272,7 +272,7 @@ const returned = createRoute({
     after: textIn(given, 'after'),
     before: textIn(given, 'before'),
   })),
-  component: page(() => import('./pages/returned/returned-page.tsx'), 'ReturnedPage'),
+  component: page(() => import('./pages/returned/returned-mail-page.tsx'), 'ReturnedMailPage'),
 })
 
 const installation = createRoute({

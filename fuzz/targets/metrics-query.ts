@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { checkOf } from '../../src/http/compiled-schemas.ts'
-import { ASKED, readMetrics } from '../../src/http/form/analytics/metrics.ts'
+import { METRICS_REQUEST, readMetrics } from '../../src/http/form/analytics/metrics.ts'
 import { formContent } from '../../src/http/form/content.ts'
 import { METRICS } from '../../src/http/form/stats/figures.ts'
 import { Fault } from '../../src/ingress/fault.ts'
@@ -11,7 +11,7 @@ import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
 const NOW = Date.UTC(2026, 10, 22, 13, 55, 12, 345)
 const MOST_STEPS = 2_000
 const check = checkOf({ isText: formContent.isText, passesOver: false, cutsLimit: true })({
-  ...{ schema: ASKED, method: 'POST', url: '/', httpPart: 'body' },
+  ...{ schema: METRICS_REQUEST, method: 'POST', url: '/', httpPart: 'body' },
 })
 
 /** Bodies of POST /v1/analytics/metrics, as they come and as they are checked: what is asked of the database is bounded. */
@@ -34,7 +34,7 @@ export const metricsQuery: FuzzTarget = {
     const headers = { 'content-type': 'application/json' }
     const body = unlessRefused(() => formContent.readBody(Buffer.from(input), headers), Fault, Refusal)
     if (body === undefined || check(body) !== true) return
-    const asked = body as Static<typeof ASKED>
+    const asked = body as Static<typeof METRICS_REQUEST>
     const conditions = asked.filter?.AND.filter(({ attribute }) => attribute !== 'domain') ?? []
     const read = unlessRefused(() => readMetrics(asked, conditions, NOW), Refusal)
     if (read === undefined) return

@@ -1,7 +1,7 @@
 /** Checks a CNAME record that leads to the operator's zone, and the TXT record there: which of the two is at fault. */
 import type { RecordState } from './account.ts'
 import type { DnsRecord } from './dns-records.ts'
-import { judgeDkim, silence } from './judge-record.ts'
+import { judgeDkim, noAnswerAdvice } from './judge-record.ts'
 import type { RecordCheck, RecordResolver } from './record-check.ts'
 
 /**
@@ -23,9 +23,9 @@ export async function checkDelegation(
     return { ...record, ...judgement, found: alias === null ? found : [alias], explanation }
   }
   const cname = await resolver.cname(name)
-  if (cname.kind === 'failed') return result(record, 'unknown', [], silence(name, cname.reason))
+  if (cname.kind === 'failed') return result(record, 'unknown', [], noAnswerAdvice(name, cname.reason))
   if (cname.kind === 'absent') {
-    if (text.kind === 'failed') return result(record, 'unknown', [], silence(name, text.reason))
+    if (text.kind === 'failed') return result(record, 'unknown', [], noAnswerAdvice(name, text.reason))
     if (found.length === 0) return null
     const advice = `There is a TXT record at ${name}. Remove it, and publish the CNAME record in its place.`
     return result(record, 'different', found, advice)
@@ -38,7 +38,7 @@ export async function checkDelegation(
       'If that is what you entered, your DNS provider may append the zone to each value: end it with a dot.'
     return result(record, 'different', ends, advice)
   }
-  if (text.kind === 'failed') return result(record, 'unknown', ends, silence(value, text.reason))
+  if (text.kind === 'failed') return result(record, 'unknown', ends, noAnswerAdvice(value, text.reason))
   const fault = judgement?.advice ?? `There is no TXT record at ${value}.`
   const advice = `The CNAME record is right, but not the record that it leads to. ${fault} ${BY_OPERATOR}`
   return result(record, judgement === null ? 'missing' : 'different', ends, advice)

@@ -284,7 +284,7 @@ function meaningOf({ policy, strictSpf, isTest }: DmarcRecord): string | null {
 }
 
 /** The advice when a record could not be judged. */
-export function silence(name: string, reason: string): string {
+export function noAnswerAdvice(name: string, reason: string): string {
   return `DNS did not answer for ${name} (${reason}), so the record could not be checked. Try again.`
 }
 

@@ -9,7 +9,7 @@ export interface EmailOrigin {
 }
 
 /** True when the key lacks any scope for reading, which the caller may be told. */
-export function readsNothing({ scopes }: Principal): boolean {
+export function lacksReadScope({ scopes }: Principal): boolean {
   return !scopes.has('reading') && !scopes.has('sending')
 }
 

@@ -5,7 +5,7 @@ import { holdsName, type SendingDomain } from './account.ts'
 import { returnPathOf, usedReturnPath } from './return-path.ts'
 
 /** Why a domain may not use a host, although DNS has the records of the host. */
-export type ReturnPathHindrance =
+export type ReturnPathObstacle =
   /** A name of this service. */
   | { kind: 'service' }
   /** The host belongs to the organization of a domain of another company (`owned`), or that domain uses it (`used`). */
@@ -32,12 +32,12 @@ function isOfCompany(host: string, domain: SendingDomain, domains: readonly Send
  * Receivers would take the mail of one company for that of another with the same host, and SPF passes for both. Domains
  * of others count if they hold their name: what somebody merely claims takes nothing from anybody.
  */
-export function returnPathHindrance(
+export function returnPathObstacle(
   domain: SendingDomain,
   host: string,
   domains: readonly SendingDomain[],
   serviceHosts: readonly string[],
-): ReturnPathHindrance | null {
+): ReturnPathObstacle | null {
   const isOwn = ({ companyId }: SendingDomain) => companyId === domain.companyId
   const above = domains.filter(
     (each) => (each.id === domain.id || holdsName(each)) && isAtOrBelow(host, each.name),

@@ -13,7 +13,7 @@ export function sealCredentials(seal: Seal, routeId: string, credentials: RouteC
   return seal.seal(Buffer.from(JSON.stringify(credentials)), contextOf(routeId))
 }
 
-/** Null: the relay needs none. Throws SealBroken. */
+/** Null: the relay needs none. Throws SealError. */
 export function openCredentials(
   seal: Pick<Seal, 'open'>,
   { id, sealed }: CustomRoute,

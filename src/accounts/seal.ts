@@ -19,8 +19,8 @@ const TAG = 16
 const HEADER = 1 + NONCE + TAG
 
 /** The sealed octets were altered, belong to another context, or were sealed with another key. */
-export class SealBroken extends Error {
-  override name = 'SealBroken'
+export class SealError extends Error {
+  override name = 'SealError'
 }
 
 /**
@@ -53,11 +53,11 @@ export class Seal {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `postroad ${purpose}`, 32))
   }
 
-  /** Throws SealBroken unless the octets come unaltered from `seal` with the same key and context. */
+  /** Throws SealError unless the octets come unaltered from `seal` with the same key and context. */
   open(sealed: Uint8Array, context: string): Buffer {
     const octets = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
     if (octets.length < HEADER || octets[0] !== VERSION) {
-      throw new SealBroken(`The value stored for "${context}" is not a sealed secret.`)
+      throw new SealError(`The value stored for "${context}" is not a sealed secret.`)
     }
     const decipher = createDecipheriv('aes-256-gcm', this.#key, octets.subarray(1, 1 + NONCE), {
       authTagLength: TAG,
@@ -67,7 +67,7 @@ export class Seal {
     try {
       return Buffer.concat([decipher.update(octets.subarray(HEADER)), decipher.final()])
     } catch (cause) {
-      throw new SealBroken(
+      throw new SealError(
         `The secret stored for "${context}" cannot be unsealed: it was sealed with a different secret key, or altered.`,
         { cause },
       )
@@ -83,7 +83,7 @@ export function dkimContext(identityId: string): string {
   return `dkim:${identityId}`
 }
 
-/** The private half of a domain's signing key, ready to sign with. Throws SealBroken. */
+/** The private half of a domain's signing key, ready to sign with. Throws SealError. */
 export function openPrivateKey(seal: Seal, identity: DkimIdentity): KeyObject {
   return createPrivateKey({
     key: seal.open(identity.sealedPrivateKey, dkimContext(identity.id)),

@@ -68,7 +68,7 @@ export function acceptsMail({ sending, settings }: Pick<SendingDomain, 'sending'
 }
 
 /** The reason why no mail is accepted from the domain, for its owner; null: there is none. */
-export function whyInactive(domain: Pick<SendingDomain, 'sending' | 'settings'>): string | null {
+export function inactivityReason(domain: Pick<SendingDomain, 'sending' | 'settings'>): string | null {
   return acceptsMail(domain) ? null : INACTIVE[inactivityOf(domain)]
 }
 

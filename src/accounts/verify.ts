@@ -4,7 +4,7 @@ import type { SendingDomain } from './account.ts'
 import { checkDelegation } from './check-delegation.ts'
 import { dmarcAbove } from './dmarc.ts'
 import { type DnsRecord, dnsRecords, type ServiceNames } from './dns-records.ts'
-import { judgeDmarcAbove, judgeRecord, silence } from './judge-record.ts'
+import { judgeDmarcAbove, judgeRecord, noAnswerAdvice } from './judge-record.ts'
 import type { SendingHost } from './own-spf.ts'
 import type { RecordCheck, RecordResolver } from './record-check.ts'
 import { readSpf, type SpfAnswer, type SpfVerdict, spfRecordsIn } from './spf.ts'
@@ -62,7 +62,7 @@ export async function checkRecord(
 
 /** The check of a record about which DNS says nothing. */
 export function uncheckedRecord(record: DnsRecord, reason: string): RecordCheck {
-  const advice = silence(record.name, reason)
+  const advice = noAnswerAdvice(record.name, reason)
   return { ...record, found: [], state: 'unknown', advice, explanation: null, suggestion: null }
 }
 

@@ -1,7 +1,7 @@
+import { type AlertTransports, alertChannels } from '../operate/alerts/alert-channels.ts'
 import { AlertWatch } from '../operate/alerts/alert-watch.ts'
 import { alertLine } from '../operate/alerts/alert-words.ts'
 import { Announcer } from '../operate/alerts/announcer.ts'
-import { type AlertWays, alertChannels } from '../operate/alerts/tell-alert.ts'
 import { SERVICE } from '../operate/authority.ts'
 import { operationOn } from '../operate/open.ts'
 import { consoleUrl } from '../people/link.ts'
@@ -16,7 +16,7 @@ export function startAlerts(parts: WithIntake, base: string | null): void {
   // In capture mode no mail leaves, so problems are only searched for if somebody gets alerts about them.
   if (systemMail === null && alertWebhook === null && settings.delivery.kind === 'capture') return
   const url = base === null ? null : consoleUrl(publicUrl ?? base)
-  const ways: AlertWays = {
+  const ways: AlertTransports = {
     systemMail,
     alertTo: alertTo ?? [],
     webhook:

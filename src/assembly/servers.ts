@@ -22,7 +22,7 @@ import { openOutgoing, rareWarning } from './start.ts'
 export async function createServers(parts: WithIntake) {
   const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, inbound } = parts
   const { metrics, log, started } = parts
-  const searches = new Searches({ store, teller: new NoticeReader(store) })
+  const searches = new Searches({ store, noticeReader: new NoticeReader(store) })
   const { ask } = openOutgoing(parts)
   const api = settings.roles.includes('api')
   let submission: SmtpServer | null = null

@@ -4,7 +4,7 @@ import { INBOUND_KINDS, INBOUND_OUTCOMES } from '../email/inbound-mail.ts'
 import { READ_LIMIT, readReport } from '../mail/report/read-report.ts'
 import type { MailReport, ReportKind } from '../mail/report/report.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
-import { CommandFailure, unreadable } from './failure.ts'
+import { CommandFailure, unreadableFile } from './failure.ts'
 import { findingSummary } from './finding-summary.ts'
 import { clipped, printError, printFields, printJson, printJsonLine, printLine, printNote } from './print.ts'
 
@@ -112,7 +112,7 @@ async function beginningOf(file: string): Promise<Buffer> {
       }
     }
   } catch (error) {
-    throw unreadable(file, error)
+    throw unreadableFile(file, error)
   }
   if (length === 0) throw new CommandFailure(`${file === '-' ? 'stdin' : file} is empty`)
   return Buffer.concat(pieces)

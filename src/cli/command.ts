@@ -24,7 +24,7 @@ export function group(program: Command, name: string, description: string, examp
     .command(name)
     .description(description)
     .helpCommand(false)
-    .addHelpText('after', ({ error }) => taught('', examples, error))
+    .addHelpText('after', ({ error }) => helpText('', examples, error))
 }
 
 export function command(parent: Command, described: CommandDescription): Command {
@@ -33,11 +33,11 @@ export function command(parent: Command, described: CommandDescription): Command
     .command(usage)
     .description(description)
     .option('--json', json)
-    .addHelpText('after', ({ error }) => taught(details, examples, error))
+    .addHelpText('after', ({ error }) => helpText(details, examples, error))
 }
 
 /** Paragraphs as wide as the rest of the help, then the examples. */
-export function taught(details: string, examples: string[], error: boolean): string {
+export function helpText(details: string, examples: string[], error: boolean): string {
   const columns = columnsOf(error ? 'stderr' : 'stdout')
   const help = new Help()
   const paragraphs = details === '' ? [] : details.split('\n\n')
@@ -78,7 +78,7 @@ export function countUpTo(most: number): (text: string) => number {
  * For arguments and options whose form a verb checks: malformed ones are usage errors, reported before a database is
  * opened.
  */
-export function typed<Text, Value>(check: (text: Text) => Value): (text: Text) => Value {
+export function parser<Text, Value>(check: (text: Text) => Value): (text: Text) => Value {
   return (text) => {
     try {
       return check(text)

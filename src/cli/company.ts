@@ -19,13 +19,13 @@ import { companyJson } from '../operate/shapes/company.ts'
 import { domainJson } from '../operate/shapes/domain.ts'
 import { keyJson } from '../operate/shapes/key.ts'
 import { rotateSigningKey, showSigningKey } from '../operate/webhook-secrets.ts'
-import { command, group, type JsonOption, typed } from './command.ts'
+import { command, group, type JsonOption, parser } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { shellWord } from './hint.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
-import { keptOf } from './when.ts'
+import { retentionOf } from './when.ts'
 
 const OWNED = Object.keys(USUAL_MOST) as LimitedResource[]
 const USUAL = OWNED.map((name) => `${USUAL_MOST[name]} ${name}`).join(', ')
@@ -47,7 +47,7 @@ export function addCompany(program: Command): void {
     .argument(
       '<name>',
       'the display name',
-      typed((text: string) => checkedName('company', text)),
+      parser((text: string) => checkedName('company', text)),
     )
     .action(create)
 
@@ -90,9 +90,9 @@ export function addCompany(program: Command): void {
     .option(
       '--name <name>',
       'the new display name',
-      typed((text: string) => checkedName('company', text)),
+      parser((text: string) => checkedName('company', text)),
     )
-    .option('--content-retention <duration>', 'how long bodies and attachments are kept', keptOf)
+    .option('--content-retention <duration>', 'how long bodies and attachments are kept', retentionOf)
     .action(update)
 
   command(company, {

@@ -63,10 +63,10 @@ export const CAPTURES =
 
 /** A sentence for each kind of problem among these messages, without its end. */
 export function deliveryAdvice(messages: readonly (string | null)[], { relayed }: AdviceContext): string[] {
-  return ADVICE.flatMap(([said, advice]) => {
-    const met = messages.filter((message) => message !== null && said.test(message)) as string[]
-    if (met.length === 0) return []
-    return typeof advice === 'string' ? [advice] : [advice({ messages: met, relayed })]
+  return ADVICE.flatMap(([pattern, advice]) => {
+    const matching = messages.filter((message) => message !== null && pattern.test(message)) as string[]
+    if (matching.length === 0) return []
+    return typeof advice === 'string' ? [advice] : [advice({ messages: matching, relayed })]
   })
 }
 

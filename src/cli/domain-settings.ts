@@ -18,7 +18,7 @@ import { WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
 import { assignedLine, warnIfUnusable } from './pool.ts'
 import { printJson, printLine } from './print.ts'
-import { keptOf, rotatedOf } from './when.ts'
+import { retentionOf, rotatedOf } from './when.ts'
 
 export const RETURN_PATH =
   'host that bounces come back to: a label below the domain, or a whole name; `default`: bounces.<domain>'
@@ -70,7 +70,7 @@ export function addUpdateCommand(domain: Command): void {
       new Option(
         '--content-retention <duration>',
         'how long bodies and attachments of finished emails are kept, if shorter than for the company; none: as long as for the company',
-      ).argParser(keptOf),
+      ).argParser(retentionOf),
     )
     .addOption(new Option('--dkim <record>', DKIM_BY).choices(['cname', 'txt']))
     .addOption(

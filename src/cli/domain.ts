@@ -5,7 +5,7 @@ import { zoneLinesOf } from '../accounts/zone-file.ts'
 import { retentionWords } from '../operate/content-retention.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
 import { sendsUntil } from '../operate/domain-schedule.ts'
-import { lookAtDomain, lookAtRecords, verifyDomain } from '../operate/domain-verification.ts'
+import { checkRecords, lookAtDomain, verifyDomain } from '../operate/domain-verification.ts'
 import { activateDomain, addDomain, listDomains, removeDomain, suspendDomain } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
 import { poolOfDomain } from '../operate/pools.ts'
@@ -140,7 +140,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
       ...(returnPath !== undefined && { settings: { returnPath } }),
     }
     const { domain, company } = await addDomain(op, input)
-    const [records, sender] = await Promise.all([lookAtRecords(op, domain), senderChecks(op, domain)])
+    const [records, sender] = await Promise.all([checkRecords(op, domain), senderChecks(op, domain)])
     if (json) return printJson({ ...checkedDomainJson(op, domain, records), sender })
     printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
     printChecks(records)

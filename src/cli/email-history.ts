@@ -4,7 +4,7 @@ import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
-import type { ToldStatus } from '../operate/next-step.ts'
+import type { EmailStatusText } from '../operate/next-step.ts'
 import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece, RecipientStatus } from '../operate/status-sentence.ts'
 import { statusOfRecipient, statusText } from '../operate/status-word.ts'
@@ -24,7 +24,7 @@ export function printHistory(
   { email, recipients, events, attempts }: EmailHistory,
   company: string,
   context: AdviceContext,
-  { sentence, mostAttempts, statuses }: ToldStatus,
+  { sentence, mostAttempts, statuses }: EmailStatusText,
 ): void {
   const { content } = email
   printFields([
@@ -88,11 +88,11 @@ export function printHistory(
 /** The word of the status, and how often the recipient was tried; after the first recipients their own fields. */
 function statusCells(
   recipient: StoredRecipient,
-  told: RecipientStatus | undefined,
+  status: RecipientStatus | undefined,
   mostAttempts: number,
 ): [status: string, tried: number | string] {
-  if (told === undefined) return [recipient.state, recipient.attempts]
-  return [statusText(statusOfRecipient(told, mostAttempts)), told.tries ?? 'many']
+  if (status === undefined) return [recipient.state, recipient.attempts]
+  return [statusText(statusOfRecipient(status, mostAttempts)), status.tries ?? 'many']
 }
 
 /** Other mail may decide when the recipient is tried: its own time is not told then. */

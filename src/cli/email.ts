@@ -11,7 +11,7 @@ import { emailSummaryJson, historyJson } from '../operate/shapes/email.ts'
 import { returnedMailJson } from '../operate/shapes/returned-mail.ts'
 import { isoTime } from '../operate/shapes/time.ts'
 import { STATUS_FILTERS, type StatusFilter, statusText } from '../operate/status-word.ts'
-import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
+import { command, countUpTo, group, type JsonOption, parser } from './command.ts'
 import { CAPTURES, isRelayed } from './delivery-advice.ts'
 import { printHistory } from './email-history.ts'
 import { WrongUsage } from './failure.ts'
@@ -52,7 +52,7 @@ export function addEmail(program: Command): void {
     ],
   })
     .option('--company <name or id>', 'only those of this company')
-    .option('--to <address>', 'only those to this recipient (in to, cc or bcc)', typed(addressIn))
+    .option('--to <address>', 'only those to this recipient (in to, cc or bcc)', parser(addressIn))
     .option('--from <text>', 'only those with this text in From')
     .option('--subject <text>', 'only those with this text in the subject')
     .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [text])

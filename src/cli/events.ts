@@ -7,7 +7,7 @@ import { loggedEventJson } from '../operate/shapes/event.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { formatDetail } from './email-history.ts'
-import { OUTAGES_SAID, untilInterrupted } from './interruption.ts'
+import { OUTAGE_NOTES, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
 import { clipped, formatTime, printJsonLine, printLine } from './print.ts'
 
@@ -64,7 +64,7 @@ async function printAsTheyCome(
   print: (event: LogEntry) => void,
 ): Promise<void> {
   await untilInterrupted(async (signal) => {
-    for await (const bunch of await followEvents(op, { ...request, signal, ...OUTAGES_SAID })) {
+    for await (const bunch of await followEvents(op, { ...request, signal, ...OUTAGE_NOTES })) {
       for (const event of bunch) print(event)
     }
   })

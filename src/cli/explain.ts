@@ -5,7 +5,7 @@ import { scopeText } from '../operate/pauses.ts'
 import { type ExplanationJson, explanationJson, headlineOf } from '../operate/shapes/explanation.ts'
 import { pauseText } from '../operate/shapes/pause.ts'
 import type { Operation } from '../operate/verb.ts'
-import { command, type JsonOption, typed } from './command.ts'
+import { command, type JsonOption, parser } from './command.ts'
 import { withOperation } from './open.ts'
 import { clipped, formatDue, formatTime, printFields, printJson, printLine } from './print.ts'
 
@@ -27,8 +27,8 @@ export function addExplain(program: Command): void {
       'explain jane@example.com --from acme.com --try',
     ],
   })
-    .argument('<address>', 'the address of a recipient', typed(addressIn))
-    .option('--from <domain>', 'as mail of this sending domain', typed(domainName))
+    .argument('<address>', 'the address of a recipient', parser(addressIn))
+    .option('--from <domain>', 'as mail of this sending domain', parser(domainName))
     .option('--try', 'ask the server, without sending a message')
     .action(run)
 }

@@ -8,7 +8,7 @@ export class CommandFailure extends Error {
 }
 
 /** Why a file that a command was given cannot be read. */
-export function unreadable(file: string, error: unknown): CommandFailure {
+export function unreadableFile(file: string, error: unknown): CommandFailure {
   const { code, message } = error as NodeJS.ErrnoException
   const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message
   return new CommandFailure(`${file} cannot be read: ${why}`)

@@ -18,7 +18,7 @@ export async function untilInterrupted<Result>(
 }
 
 /** For work that waits for the database: prints a note once for each outage. */
-export const OUTAGES_SAID = {
+export const OUTAGE_NOTES = {
   onOutage: (error: Error) => printNote(`postroad: waiting for the database: ${error.message}`),
   onReturn: () => printNote('postroad: the database is back; no event was missed'),
 }

@@ -12,7 +12,7 @@ import {
 } from '../operate/keys.ts'
 import { keyDomain, keyJson, listedKeyJson } from '../operate/shapes/key.ts'
 import type { Operation } from '../operate/verb.ts'
-import { command, group, type JsonOption, typed } from './command.ts'
+import { command, group, type JsonOption, parser } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
@@ -52,7 +52,7 @@ export function addKey(program: Command): void {
     .option(
       '--from <addresses>',
       'where it may be used: an IP address or range; can be repeated',
-      (text: string, earlier: string[] = []) => typed(checkedRanges)([...earlier, text]),
+      (text: string, earlier: string[] = []) => parser(checkedRanges)([...earlier, text]),
     )
     .action(create)
 
@@ -99,7 +99,7 @@ export function addKey(program: Command): void {
   }).action(revoke)
 }
 
-const nameOf = typed((text: string) => checkedName('key', text))
+const nameOf = parser((text: string) => checkedName('key', text))
 
 interface CreateOptions extends JsonOption {
   company: string

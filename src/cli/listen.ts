@@ -13,9 +13,9 @@ import type { Operation } from '../operate/verb.ts'
 import { hasOwnSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
 import { version } from '../version.ts'
-import { command, type JsonOption, typed } from './command.ts'
+import { command, type JsonOption, parser } from './command.ts'
 import { formatDetail } from './email-history.ts'
-import { OUTAGES_SAID, untilInterrupted } from './interruption.ts'
+import { OUTAGE_NOTES, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
 import { clipped, formatTime, printJsonLine, printLine, printNote } from './print.ts'
 import { dialectOption, webhookEventsDescribed } from './webhook.ts'
@@ -47,7 +47,7 @@ export function addListen(program: Command): void {
     ],
     json: 'print JSON instead of text, one object per line',
   })
-    .option('--forward <url>', 'post each event to this URL', typed(checkedWebhookUrl))
+    .option('--forward <url>', 'post each event to this URL', parser(checkedWebhookUrl))
     .addOption(dialectOption())
     .option('--company <name or id>', 'whose events; required with --forward if there are several companies')
     .option('--event <event...>', 'only these; can be repeated')
@@ -73,7 +73,7 @@ async function listenTo({ json, forward, event: events, ...rest }: ListenOptions
 }
 
 async function print(op: Operation, request: ListenRequest, signal: AbortSignal, json?: true): Promise<void> {
-  const bunches = await listen(op, { ...request, signal, ...OUTAGES_SAID })
+  const bunches = await listen(op, { ...request, signal, ...OUTAGE_NOTES })
   if (!json) printLine(`Listening for events of ${request.company ?? 'all companies'}. Press Ctrl-C to stop.`)
   for await (const bunch of bunches) {
     for (const event of bunch) json ? printJsonLine(event.body) : printEvent(event)
@@ -100,7 +100,7 @@ async function forwardTo(op: Operation, url: string, request: ListenRequest, jso
     onTried: json ? printTryJson : printTry,
     onUnreachable: (why) => printNote(`postroad: ${why}. Events wait until something listens there`),
     onReachable: () => printNote('postroad: connected; sending the waiting events'),
-    ...OUTAGES_SAID,
+    ...OUTAGE_NOTES,
   })
   const { company, secret } = forwarding
   if (json)

@@ -1,7 +1,7 @@
 /** The command line: one file for each command, and shared code for calling, printing, and failing. */
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
-import { refuseUnknown, taught } from './command.ts'
+import { helpText, refuseUnknown } from './command.ts'
 import { explain, isWrongUsage, usageHint } from './failure.ts'
 import { printError, printText } from './print.ts'
 
@@ -85,7 +85,9 @@ export async function run(given: string[]): Promise<void> {
       writeErr: printError,
       outputError: (text) => printError(readable(text)),
     })
-    .addHelpText('after', (context) => (context.command === program ? taught(ABOUT, FIRST_STEPS, false) : ''))
+    .addHelpText('after', (context) =>
+      context.command === program ? helpText(ABOUT, FIRST_STEPS, false) : '',
+    )
     // Commander prints help before it checks whether the command exists.
     .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     .exitOverride()

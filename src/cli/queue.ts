@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
-import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/queue.ts'
+import { type RetryInput, type RetryResult, retry, showQueue } from '../operate/queue.ts'
 import { type LaneFigures, showQueueByCompany, showQueueBySite } from '../operate/queue-sums.ts'
 import { lastReplyText } from '../operate/reply-text.ts'
 import { pauseScopeJson } from '../operate/shapes/pause.ts'
@@ -218,7 +218,7 @@ async function withProgress<Result>(
 }
 
 function describeRetry(
-  { retried, scheduled, paused, held, delivering }: RetriedMail,
+  { retried, scheduled, paused, held, delivering }: RetryResult,
   what: string,
 ): string[] {
   const waits = paused + held + scheduled > 0
@@ -239,7 +239,7 @@ function describeRetry(
   return lines
 }
 
-function describeRequest(op: Operation, { scope, request: { emailId } }: RetriedMail): string {
+function describeRequest(op: Operation, { scope, request: { emailId } }: RetryResult): string {
   const { companyId, domain, site } = scope
   const mail = emailId === null ? 'all mail' : `the email ${emailId}`
   const whose =

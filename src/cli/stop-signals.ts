@@ -22,9 +22,9 @@ export class StopSignals {
   #started = false
 
   constructor() {
-    const heard = (name: NodeJS.Signals) => this.#heard(name)
-    process.on('SIGTERM', heard)
-    process.on('SIGINT', heard)
+    const onSignal = (name: NodeJS.Signals) => this.#heard(name)
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
   }
 
   /** Aborted by the first signal. */

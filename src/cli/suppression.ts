@@ -12,7 +12,7 @@ import {
 } from '../operate/suppressions.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
-import { unreadable } from './failure.ts'
+import { unreadableFile } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import {
@@ -271,7 +271,7 @@ async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(file)
   } catch (error) {
-    throw unreadable(file, error)
+    throw unreadableFile(file, error)
   }
 }
 

@@ -15,13 +15,13 @@ import { invite, removeMember, setRole, showTeam } from '../operate/team.ts'
 import type { Operation } from '../operate/verb.ts'
 import { signInUrl } from '../people/link.ts'
 import { type Person, personName, ROLES, type Role } from '../people/person.ts'
-import { command, group, type JsonOption, typed } from './command.ts'
+import { command, group, type JsonOption, parser } from './command.ts'
 import { CommandFailure, WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printJson, printLine, printTable } from './print.ts'
 
 const WHO = 'ada@example.com'
-const addressOf = typed(personAddress)
+const addressOf = parser(personAddress)
 const roleOption = () => new Option('--role <role>', 'what they may do there').choices(ROLES)
 
 export function addUser(program: Command): void {

@@ -3,7 +3,7 @@ import { WEBHOOK_DIALECTS, webhookWords } from '../events/notices/types.ts'
 import { companyName } from '../operate/find.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes/webhook.ts'
 import type { Operation } from '../operate/verb.ts'
-import { type FaringWebhook, showFaringWebhook } from '../operate/webhook-events.ts'
+import { showWebhookHealth, type WebhookHealth } from '../operate/webhook-events.ts'
 import type { OwnedWebhook } from '../operate/webhook-find.ts'
 import { hasOwnSecret, rotateWebhookSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
@@ -14,11 +14,11 @@ import {
   removeWebhook,
   updateWebhook,
 } from '../operate/webhooks.ts'
-import { command, group, type JsonOption, typed } from './command.ts'
+import { command, group, type JsonOption, parser } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
-import { addTellingCommands, ID } from './webhook-telling.ts'
+import { addMessageCommands, ID } from './webhook-messages.ts'
 
 export function addWebhookCommands(program: Command): void {
   const webhook = group(program, 'webhook', 'Webhooks: URLs that the events of a company are sent to.', [
@@ -42,7 +42,11 @@ export function addWebhookCommands(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company whose events are sent')
-    .requiredOption('--url <url>', 'the URL to send events to: https:// or http://', typed(checkedWebhookUrl))
+    .requiredOption(
+      '--url <url>',
+      'the URL to send events to: https:// or http://',
+      parser(checkedWebhookUrl),
+    )
     .option('--event <event...>', 'which events; can be repeated')
     .option('--domain <domain>', 'only events of mail from this sending domain')
     .addOption(dialectOption())
@@ -88,7 +92,7 @@ export function addWebhookCommands(program: Command): void {
     examples: [`webhook rotate ${ID}`],
   }).action(rotate)
 
-  addTellingCommands(webhook)
+  addMessageCommands(webhook)
 }
 
 /** The events of each dialect, for the command's help. */
@@ -163,14 +167,14 @@ function changeAction(verb: (op: Operation, id: string) => Promise<OwnedWebhook>
 
 async function show(id: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
-    const faring = await showFaringWebhook(op, { id })
-    const { webhook, lastEvent, lastAttempt } = faring
+    const health = await showWebhookHealth(op, { id })
+    const { webhook, lastEvent, lastAttempt } = health
     if (json) {
       const last_attempt = lastAttempt && webhookAttemptJson(lastAttempt)
-      return printJson({ ...webhookJson(faring), log_ends_at: lastEvent, last_attempt })
+      return printJson({ ...webhookJson(health), log_ends_at: lastEvent, last_attempt })
     }
     const behind = lastEvent > webhook.cursor ? `; the latest event is ${lastEvent}` : ', the latest'
-    printWebhook(faring, [
+    printWebhook(health, [
       ['Sent up to', `event ${webhook.cursor}${behind}`],
       ['Last attempt', lastAttempt && formatTry(lastAttempt)],
     ])
@@ -195,7 +199,7 @@ function formatTry({
   status,
   error,
   response,
-}: NonNullable<FaringWebhook['lastAttempt']>): string {
+}: NonNullable<WebhookHealth['lastAttempt']>): string {
   const answer = [status, error ?? clipped(response, 80)].filter(Boolean).join(' ')
   return `${formatTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
 }

@@ -35,7 +35,7 @@ export function sinceOf(text: string): number {
 }
 
 /** How long something is kept, in ms: `7d`, `12h`; `none`, which stays a word: commander takes null for no value. */
-export function keptOf(text: string): number | 'none' {
+export function retentionOf(text: string): number | 'none' {
   return text === 'none' ? text : durationOf(text, 'It must be a duration like 7d or 12h, or none.')
 }
 

@@ -1,14 +1,14 @@
 /** The settings from environment, `.env` and config file: plain, checked values. */
 import type { SettingFields } from './schema.ts'
-import type { SubmissionListener } from './values.ts'
+import type { SmtpListener } from './values.ts'
 
 export type {
   DeliveryRoute,
   HostPort,
   ImapMailbox,
   RelayRoute,
+  SmtpListener,
   SourceAddress,
-  SubmissionListener,
 } from './values.ts'
 
 export interface OpenIdSettings {
@@ -21,7 +21,7 @@ export interface OpenIdSettings {
 export interface Settings extends SettingFields {
   tls: { certPath: string; keyPath: string } | null
   /** Addresses for SMTP submission; empty: it is off. */
-  submission: SubmissionListener[]
+  submission: SmtpListener[]
   /** The OpenID Connect provider of the console; null: there is none. */
   openid: OpenIdSettings | null
   /** Address ranges of proxies whose X-Forwarded-For is trusted. */

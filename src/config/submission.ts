@@ -2,7 +2,7 @@
 import { isLoopback } from '../network/private-address.ts'
 import type { SettingValues } from './schema.ts'
 import { SettingsError } from './settings-error.ts'
-import type { SubmissionListener } from './values.ts'
+import type { SmtpListener } from './values.ts'
 
 type SubmissionValues = Pick<
   SettingValues,
@@ -17,7 +17,7 @@ type SubmissionValues = Pick<
 const CAPTURE_PORTS = [1_025, 2_525]
 
 /** The addresses for SMTP submission, as set or by default. */
-export function submissionOf(values: SubmissionValues): SubmissionListener[] {
+export function submissionOf(values: SubmissionValues): SmtpListener[] {
   const { POSTROAD_SUBMISSION_LISTEN: listeners, POSTROAD_DELIVERY: delivery, POSTROAD_LISTEN: at } = values
   if (listeners !== 'auto') {
     checkSubmission(listeners, values)
@@ -37,7 +37,7 @@ export function submissionOf(values: SubmissionValues): SubmissionListener[] {
 
 /** The addresses for returned mail. */
 export function checkBounceListeners(
-  listeners: readonly SubmissionListener[],
+  listeners: readonly SmtpListener[],
   { POSTROAD_TRUSTED_PROXIES: proxies }: Pick<SubmissionValues, 'POSTROAD_TRUSTED_PROXIES'>,
 ): void {
   for (const listener of listeners) checkProxied('POSTROAD_BOUNCE_LISTEN', listener, proxies)
@@ -46,7 +46,7 @@ export function checkBounceListeners(
 /** Rejects the PROXY protocol without a trusted proxy, because no client could connect. */
 function checkProxied(
   setting: string,
-  listener: SubmissionListener,
+  listener: SmtpListener,
   proxies: SubmissionValues['POSTROAD_TRUSTED_PROXIES'],
 ): void {
   if (!listener.proxied || proxies?.length) return
@@ -56,13 +56,13 @@ function checkProxied(
   )
 }
 
-function placeOf({ host, port }: SubmissionListener): string {
+function placeOf({ host, port }: SmtpListener): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Without encryption nobody could log in. Without a login, mail must not leave. */
 function checkSubmission(
-  listeners: readonly SubmissionListener[],
+  listeners: readonly SmtpListener[],
   {
     POSTROAD_TLS_CERT: cert,
     POSTROAD_TRUSTED_PROXIES: proxies,

@@ -6,8 +6,8 @@ export interface HostPort {
   port: number
 }
 
-/** A listener for submission over SMTP. */
-export interface SubmissionListener extends HostPort {
+/** A listener for SMTP: for submission, or for mail that comes back. */
+export interface SmtpListener extends HostPort {
   /** `smtps://`: TLS from the first octet (RFC 8314 3.3); otherwise STARTTLS. */
   implicitTls: boolean
   /** `?tls=opportunistic`: clients may log in without TLS. */

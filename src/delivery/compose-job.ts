@@ -8,7 +8,7 @@ import { type Composable, prepareMessage } from './prepare.ts'
 import { AmbiguousLineEnd, dotStuff } from './smtp/dot-stuffing.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 
-export interface ComposeOrder extends Composable {
+export interface ComposeJobInput extends Composable {
   boundary: string
   capabilities: MessageCapabilities
 }
@@ -17,7 +17,7 @@ export default async function composeOutgoing({
   boundary,
   capabilities,
   ...delivery
-}: ComposeOrder): Promise<OutgoingMessage> {
+}: ComposeJobInput): Promise<OutgoingMessage> {
   const outgoing = await prepareMessage(delivery, {
     boundaries: { boundaryOf: () => boundary },
     signer: signHere,

@@ -1,21 +1,21 @@
 /** Decides where a message is composed: a small one where it is sent, a large one in a worker. */
 import { withOtherOctets } from '../mail/body.ts'
 import type { Boundaries } from '../mail/compose/boundary.ts'
-import { alone, jobAt } from '../workers/job.ts'
+import { jobAt, withOwnBuffer } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
-import type { ComposeOrder } from './compose-job.ts'
+import type { ComposeJobInput } from './compose-job.ts'
 import { type Delivery, type DeliveryMessage, LARGE_MESSAGE } from './delivery.ts'
 import type { PreparedMessage } from './prepare.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 import { weightOf } from './weight.ts'
 
-const job = jobAt<ComposeOrder, OutgoingMessage>(new URL('./compose-job.ts', import.meta.url))
+const job = jobAt<ComposeJobInput, OutgoingMessage>(new URL('./compose-job.ts', import.meta.url))
 
 /**
  * Prepares large messages in a worker. Returns null for the others, which are prepared where they are sent. The result
  * equals that of `prepareMessage`, but also rejects with WorkerDied when the message crashed the worker.
  */
-export function largeElsewhere(
+export function prepareLargeInWorker(
   workers: Workers,
   boundaries: Pick<Boundaries, 'boundaryOf'>,
 ): (delivery: Delivery) => PreparedMessage | null {
@@ -71,7 +71,10 @@ export function makeOnce(
 }
 
 function withOwnBuffers(message: DeliveryMessage): DeliveryMessage {
-  if (message.kind === 'raw') return { ...message, raw: alone(message.raw) }
-  const attachments = message.content.attachments.map((file) => ({ ...file, content: alone(file.content) }))
-  return { ...message, content: { ...withOtherOctets(message.content, alone), attachments } }
+  if (message.kind === 'raw') return { ...message, raw: withOwnBuffer(message.raw) }
+  const attachments = message.content.attachments.map((file) => ({
+    ...file,
+    content: withOwnBuffer(file.content),
+  }))
+  return { ...message, content: { ...withOtherOctets(message.content, withOwnBuffer), attachments } }
 }

@@ -5,11 +5,11 @@ import { signHere } from '../mail/dkim/signature.ts'
 import { buffersBeneath } from '../workers/job.ts'
 import { type Composable, prepareMessage } from './prepare.ts'
 
-export interface CopyOrder extends Composable {
+export interface CopyJobInput extends Composable {
   boundary: string
 }
 
-export default async function composeCopy({ boundary, ...composable }: CopyOrder): Promise<Uint8Array> {
+export default async function composeCopy({ boundary, ...composable }: CopyJobInput): Promise<Uint8Array> {
   const prepared = prepareMessage(composable, {
     boundaries: { boundaryOf: () => boundary },
     signer: signHere,

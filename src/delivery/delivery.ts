@@ -6,15 +6,15 @@ import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { AttemptTls } from '../email/attempt-tls.ts'
 import type { Email } from '../email/fields.ts'
-import type { Hindrance } from '../email/hindrance.ts'
 import type { Outcome } from '../email/lifecycle.ts'
+import type { TroubleKind } from '../email/trouble-kind.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { ReplyAdvice } from './judge/reply-advice.ts'
-import type { Way } from './path/path.ts'
+import type { DeliveryPath } from './path/path.ts'
 
 /**
  * Size in octets from which a message counts as large: composing and signing it takes some milliseconds, and the number
@@ -53,7 +53,7 @@ export interface Delivery {
   /** The fields that delivery reads. */
   email: Email<'send'>
   recipients: DeliveryRecipient[]
-  path: Way
+  path: DeliveryPath
   /** The server to try first: set after an uncertain or greylisted attempt, as the host name that was recorded. */
   preferredServer: string | null
   /** Set after an uncertain attempt: no other server is tried while the preferred one still serves the domain. */
@@ -73,9 +73,9 @@ export interface RecipientOutcome extends Outcome {
 }
 
 /** A trouble that keeps mail from taking its path, though nothing is wrong with the mail. */
-export interface HindranceReport extends ReplyAdvice {
-  kind: Hindrance
-  met: Meeting
+export interface TroubleReport extends ReplyAdvice {
+  kind: TroubleKind
+  met: TroubleStage
   message: string
   /** The server that was tried, and the code of its answer. Each is absent when there is none. */
   server?: string
@@ -87,10 +87,10 @@ export interface HindranceReport extends ReplyAdvice {
  * `session`: an answer to the session or to credentials; `mail`: to MAIL, which names the sender; `recipient`: to a
  * recipient or a message.
  */
-export type Meeting = 'connection' | 'session' | 'mail' | 'recipient'
+export type TroubleStage = 'connection' | 'session' | 'mail' | 'recipient'
 
 /** Why a delivery must not be tried again. */
-export interface Condemnation {
+export interface Crash {
   during: 'composing' | 'sending'
   cause: DeathCause
   /** Shown to the operator and the sender. */
@@ -120,14 +120,14 @@ export interface DeliveryResult {
   /** No server was asked, because this machine has no way out to any. */
   noWayOut?: true
   /** A trouble met on the path. Recipients are `postponed` for it, unless another server took the mail. */
-  hindrance?: HindranceReport
+  pathTrouble?: TroubleReport
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array
   /**
    * The delivery crashed the isolated process, in which it was tried alone. Its recipients go into quarantine, whatever
    * `outcomes` says.
    */
-  condemned?: Condemnation
+  condemned?: Crash
   /** The reason why composing the message crashed a worker. Composing it again may crash another one. */
   died?: DeathCause
   /**

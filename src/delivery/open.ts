@@ -13,7 +13,7 @@ import type { SendRequest } from '../network/outgoing.ts'
 import type { MtaStsStore } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Workers } from '../workers/workers.ts'
-import { largeElsewhere } from './composing.ts'
+import { prepareLargeInWorker } from './composing.ts'
 import { CountedCourier } from './counted-courier.ts'
 import type { Courier } from './delivery.ts'
 import { IsolatedCourier } from './isolation/isolated-courier.ts'
@@ -133,7 +133,7 @@ function openCourier(
 ): Courier {
   const { boundarySecret, returnPathSecret, dnsServers, dnsValidating, ...others } = options
   const boundaries = new Boundaries(boundarySecret)
-  const elsewhere = largeElsewhere(workers, boundaries)
+  const elsewhere = prepareLargeInWorker(workers, boundaries)
   const { deliveryThreads } = settings
   if (deliveryThreads > 0) {
     const memory = { right: right.shared, unrecorded: unrecorded.shared }

@@ -2,7 +2,7 @@
 import type { Classification } from '../mail/reply/classify.ts'
 import { classify } from './classification.ts'
 import type { Delivery, DeliveryResult, RecipientOutcome } from './delivery.ts'
-import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
+import { CONSEQUENCES, FINDING_PRECEDENCE, type Finding } from './judge/finding.ts'
 import { judge, type RouteKind } from './judge/judge.ts'
 import { adviceIn, type ReplyAdvice } from './judge/reply-advice.ts'
 import { backOffAtSite } from './judge/site-replies.ts'
@@ -129,15 +129,15 @@ export function asTemporary(failure: RouteFailure): RouteFailure {
  * The failure that counts when several servers answered in turn. A server that may take the mail later outweighs those
  * that will not; among equals the first one's word counts, because RFC 5321 5.1 asks the best server first.
  */
-export function mostTelling(failures: readonly RouteFailure[]): RouteFailure {
-  let best = failures[0] ?? NOBODY_TRIED
+export function decisiveFailure(failures: readonly RouteFailure[]): RouteFailure {
+  let best = failures[0] ?? NO_SERVER_TRIED
   for (const failure of failures) {
-    if (TELLING.indexOf(failure.finding) < TELLING.indexOf(best.finding)) best = failure
+    if (FINDING_PRECEDENCE.indexOf(failure.finding) < FINDING_PRECEDENCE.indexOf(best.finding)) best = failure
   }
   return best
 }
 
-const NOBODY_TRIED: RouteFailure = {
+const NO_SERVER_TRIED: RouteFailure = {
   finding: 'server',
   enhancedCode: '4.4.1',
   message: 'No server was contacted',

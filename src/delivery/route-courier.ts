@@ -18,7 +18,7 @@ import type {
 } from './delivery.ts'
 import { envelopeId, mailFrom } from './mail-from.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, releasedOutcome } from './outcome.ts'
-import { DEFAULT_ROUTE, type Policy, wayId } from './path/path.ts'
+import { DEFAULT_ROUTE, type Policy, sourcePolicyId } from './path/path.ts'
 import type { Source } from './path/source.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
@@ -28,7 +28,7 @@ import { Relay } from './route/relay.ts'
 import type { Route, RouteRequest, RouteResult } from './route/route.ts'
 import type { SessionAtDot } from './route/session-at-dot.ts'
 import { simulate } from './route/simulator.ts'
-import { type HostPolicies, hostPolicy } from './route/tls-policy.ts'
+import { type HostPolicyLookup, hostPolicy } from './route/tls-policy.ts'
 import { type WalkLimits, walkLimits } from './route/walk-limits.ts'
 import { Dialogue } from './smtp/dialogue.ts'
 import { clip } from './smtp/reply.ts'
@@ -55,7 +55,7 @@ export interface RouteCourierOptions extends Preparation {
   /** Milliseconds between attempts. An unreachable host is skipped for a shorter time than that. */
   retrySchedule: readonly number[]
   /** Decides how each connection of direct delivery is protected. */
-  policies?: HostPolicies
+  policies?: HostPolicyLookup
   /** Checked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
   /** Limits the deliveries that are handed over and not recorded; absent: there is no limit. */
@@ -192,7 +192,7 @@ export class RouteCourier implements Courier {
 
   async #alongRoute(request: RouteRequest): Promise<RouteResult> {
     const { policy, source } = request.delivery.path
-    const id = wayId(request.delivery.path)
+    const id = sourcePolicyId(request.delivery.path)
     let open = this.#routes.get(id)
     if (open === undefined) {
       const route = openRoute(policy, source, { pauses: this.#pauses, guard: this.#guard }, this.#options)

@@ -11,7 +11,7 @@ export class SigningKeys {
     this.#seal = seal
   }
 
-  /** The keys that a message from this domain is signed with. Throws SealBroken when one cannot be opened. */
+  /** The keys that a message from this domain is signed with. Throws SealError when one cannot be opened. */
   keysOf(domain: SendingDomain): SigningKey[] {
     const keys: SigningKey[] = []
     for (const identity of domain.dkim) {

@@ -1,6 +1,6 @@
 /** The requested records in an answer, and their lifetime. */
 import type { Lookup } from './lookup.ts'
-import type { Fresh } from './lookup-cache.ts'
+import type { CacheableLookup } from './lookup-cache.ts'
 import type { DnsAnswer } from './message.ts'
 import type { RecordData, RecordType } from './record.ts'
 
@@ -24,7 +24,7 @@ export function lookupOf<Type extends RecordType, T>(
   { rcode, isValidated, records, aliases, ...authorities }: DnsAnswer<Type>,
   name: string,
   use: (data: RecordData[Type]) => T | null,
-): Fresh<T> {
+): CacheableLookup<T> {
   if (rcode === NXDOMAIN) return absence('NXDOMAIN', authorities)
   const chain = endOfChain(aliases, name)
   if (chain === null) return failure('CNAMELOOP')
@@ -42,17 +42,17 @@ export function lookupOf<Type extends RecordType, T>(
 }
 
 /** The result of a look-up that no server answered. */
-export function failure(reason: string): Fresh<never> {
+export function failure(reason: string): CacheableLookup<never> {
   return { lookup: { kind: 'failed', reason }, seconds: FAILED_TTL }
 }
 
 /** The result for a name that cannot exist. */
-export function noSuchName(): Fresh<never> {
+export function noSuchName(): CacheableLookup<never> {
   return absence('NXDOMAIN', { soa: null })
 }
 
 /** RFC 2308 5: for the TTL of the SOA record or its last field, whichever is shorter. */
-function absence(reason: 'NXDOMAIN' | 'NODATA', { soa }: Pick<DnsAnswer, 'soa'>): Fresh<never> {
+function absence(reason: 'NXDOMAIN' | 'NODATA', { soa }: Pick<DnsAnswer, 'soa'>): CacheableLookup<never> {
   const seconds =
     soa === null ? UNKNOWN_ABSENCE : Math.min(LONGEST_ABSENCE, secondsOf(soa.ttl), secondsOf(soa.minimum))
   return { lookup: { kind: 'absent', reason }, seconds }

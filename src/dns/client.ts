@@ -1,6 +1,6 @@
 import { BADRESP, exchange, NoReply } from './exchange.ts'
 import { type DnsAnswer, makeQuery, rcodeOf, readAnswer } from './message.ts'
-import { believedServers, type NameServer } from './name-server.ts'
+import { type NameServer, serversToAsk } from './name-server.ts'
 import { organizationOf } from './organization.ts'
 import type { RecordType } from './record.ts'
 
@@ -46,7 +46,7 @@ export class DnsClient {
 
   constructor(options: DnsClientOptions) {
     this.#options = options
-    this.#servers = believedServers(options.servers)
+    this.#servers = serversToAsk(options.servers)
   }
 
   /**

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Lookup } from './lookup.ts'
 
 /** The result of a look-up, and for how many seconds it may be used again. */
-export interface Fresh<T> {
+export interface CacheableLookup<T> {
   lookup: Lookup<T>
   seconds: number
 }
@@ -48,7 +48,7 @@ export class LookupCache<T> {
   }
 
   /** `query` must not reject. */
-  get(name: string, query: () => Promise<Fresh<T>>): Promise<Lookup<T>> {
+  get(name: string, query: () => Promise<CacheableLookup<T>>): Promise<Lookup<T>> {
     const entry = this.#entries?.get(name)
     if (entry !== undefined && entry.until > this.#now()) return Promise.resolve(entry.lookup)
     const shared = this.#underWay.get(name)

@@ -34,14 +34,14 @@ export function nameServers(servers: readonly string[], validating: readonly str
  * that was changed on the way (RFC 4035 5.5), which another would take for true, and mail would lose what DANE demands
  * (RFC 7672 2.1).
  */
-export function believedServers(servers: NameServer[]): NameServer[] {
+export function serversToAsk(servers: NameServer[]): NameServer[] {
   const believed = servers.filter(({ validating }) => validating)
   return believed.length > 0 ? believed : servers
 }
 
 /** Says which servers are never asked, and why. Null: all are. */
-export function unaskedServers(servers: NameServer[]): string | null {
-  const asked = believedServers(servers)
+export function ignoredServers(servers: NameServer[]): string | null {
+  const asked = serversToAsk(servers)
   const others = servers.filter((server) => !asked.includes(server))
   if (others.length === 0) return null
   return (
@@ -51,7 +51,7 @@ export function unaskedServers(servers: NameServer[]): string | null {
 }
 
 /** Says which servers are trusted to validate, but are none of those in use. Null: none. */
-export function uselessTrust(servers: readonly string[], validating: readonly string[]): string | null {
+export function unusedTrust(servers: readonly string[], validating: readonly string[]): string | null {
   const used = nameServers(servers)
   const keys = new Set(used.map(keyOf))
   const others = nameServers(validating).filter((server) => !keys.has(keyOf(server)))

@@ -3,7 +3,7 @@ import { failure, lookupOf, noSuchName, unfinishedAlias } from './answer.ts'
 import { DnsClient } from './client.ts'
 import { BADRESP, NoReply } from './exchange.ts'
 import type { Lookup } from './lookup.ts'
-import { type Fresh, LookupCache } from './lookup-cache.ts'
+import { type CacheableLookup, LookupCache } from './lookup-cache.ts'
 import type { DnsAnswer } from './message.ts'
 import { isHostName, isName, nameOf, normalize, reverseName } from './name.ts'
 import { configuredServers, nameServers } from './name-server.ts'
@@ -144,7 +144,7 @@ export class Resolver {
     name: string,
     type: Type,
     use: (data: RecordData[Type]) => T | null,
-  ): Promise<Fresh<T>> {
+  ): Promise<CacheableLookup<T>> {
     if (!isName(name)) return noSuchName()
     try {
       return lookupOf(await this.#whole(name, type), nameOf(name), use)

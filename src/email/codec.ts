@@ -12,8 +12,8 @@ import {
   type Recipient,
   recipientFieldsOf,
 } from './fields.ts'
-import { UNTRIED } from './lifecycle/birth.ts'
 import type { Facts } from './lifecycle/happening.ts'
+import { UNTRIED } from './lifecycle/initial-state.ts'
 import type { ClaimedRecipient } from './queued-email.ts'
 
 /** An email without its recipients. */

@@ -1,10 +1,9 @@
 /**
  * Everything that may happen to a recipient, and its outcome: the one place that decides this, for both stores. Pure:
- * no clock, no randomness, no database. The beginning of a recipient is in lifecycle/birth.ts.
+ * no clock, no randomness, no database. The beginning of a recipient is in lifecycle/initial-state.ts.
  */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { decideAttempt } from './lifecycle/attempt.ts'
-import { bornSuppressed } from './lifecycle/birth.ts'
 import { cancelDecision, changeDecision, endDecision, OUR_FAULT, orCanceled } from './lifecycle/decision.ts'
 import {
   BY_HAND,
@@ -14,6 +13,7 @@ import {
   isByHand,
   postponedFrom,
 } from './lifecycle/happening.ts'
+import { suppressedAtStart } from './lifecycle/initial-state.ts'
 import { decideReport } from './lifecycle/report.ts'
 
 export type * from './lifecycle/happening.ts'
@@ -25,7 +25,7 @@ export function decide(before: Facts, happening: Happening): Decision | null {
   switch (happening.kind) {
     case 'claimed':
       if (state !== 'waiting') return null
-      if (happening.suppressed !== null) return bornSuppressed(happening.at, happening.suppressed)
+      if (happening.suppressed !== null) return suppressedAtStart(happening.at, happening.suppressed)
       return changeDecision({ state: 'sending', dueAt: null, heldFor: null })
     case 'damaged':
       return state === 'waiting' ? endDecision('failed', happening.at, happening.message) : null
@@ -87,7 +87,7 @@ function decideReschedule({ dueAt }: Of<'reschedule'>): Decision {
 }
 
 /** The recipient can never be sent to, and was not tried. */
-export function hopeless(at: number, message: string, category?: BounceCategory): Decision {
+export function failUntried(at: number, message: string, category?: BounceCategory): Decision {
   return endDecision('failed', at, message, category)
 }
 

@@ -233,7 +233,7 @@ export interface EmailFilter {
 }
 
 /** An email of a listing, with its place in the order of acceptance. */
-export interface PlacedEmail {
+export interface EmailWithPlace {
   place: number
   email: EmailSummary
 }
@@ -252,7 +252,7 @@ export interface PortionRequest {
 
 /** One page of a search, with its emails in the requested order. */
 export interface EmailPortion {
-  emails: PlacedEmail[]
+  emails: EmailWithPlace[]
   octets: number
   /** True when the portion is full: later emails were not looked at. */
   full: boolean
@@ -268,7 +268,7 @@ export interface EmailWalk extends PortionRequest {
 
 /** The emails that a walk has found, in the order of the walk. */
 export interface WalkedEmails {
-  emails: PlacedEmail[]
+  emails: EmailWithPlace[]
   /** The last email that was looked at; null when there was none. */
   reached: { place: number; id: string } | null
   /** True when the walk has reached its end. */

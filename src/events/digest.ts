@@ -9,7 +9,7 @@ export const DIGEST = 'digest'
 /** Events of one step, approximately: the larger the step, the less each event costs. */
 const STEP = 4_096
 /** Buckets of each size for which counters are kept. */
-const KEPT: Readonly<Record<CountSize, number>> = { minute: 3 * 1_440, hour: 100 * 24, day: 3 * 366 }
+const KEPT_BUCKETS: Readonly<Record<CountSize, number>> = { minute: 3 * 1_440, hour: 100 * 24, day: 3 * 366 }
 const TRIM_MS = 10 * 60_000
 
 type StepStore = Pick<DigestStore, 'digestAfter' | 'keepDigest'>
@@ -51,6 +51,6 @@ export async function digestStep(
 
 /** Returns true when there may be more to remove. */
 function trim(store: TrimStore, now: number): Promise<boolean> {
-  const before = (size: CountSize) => now - KEPT[size] * COUNT_SIZES[size]
+  const before = (size: CountSize) => now - KEPT_BUCKETS[size] * COUNT_SIZES[size]
   return store.trimDigest({ minute: before('minute'), hour: before('hour'), day: before('day') })
 }

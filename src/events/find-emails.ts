@@ -8,11 +8,11 @@ import type { DigestStore, FollowerStore, PlaceList, SearchStore } from '../stor
 import { DIGEST } from './digest.ts'
 import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 import {
-  type FoundWords,
   isWholeAddress,
   type MatchedEmail,
   SEARCHES_HERE,
   type SearchedPlaces,
+  type WordExcerpt,
   WordMatch,
   type WordSearches,
   type WordStore,
@@ -68,7 +68,7 @@ export interface FoundEmails {
   /** Id of an email, matching or not, from which to continue in this direction; null when complete. */
   next: string | null
   /** The places where words were found that are not in the subject, by the email's id. */
-  words: ReadonlyMap<string, FoundWords>
+  words: ReadonlyMap<string, WordExcerpt>
   /** Null: the search had no words that may be anywhere in an email. */
   texts: SearchedTexts | null
 }

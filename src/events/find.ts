@@ -5,7 +5,7 @@ import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import type { EventNotice } from '../email/event-notice.ts'
 import { DIGEST } from './digest.ts'
 import { type EventSearchStore, stepsOf } from './event-steps.ts'
-import { behind, comparePlaces, type LogPosition, placeBefore, placeOf, wholeUpTo } from './log-position.ts'
+import { behind, comparePlaces, doneUpTo, type LogPosition, placeBefore, placeOf } from './log-position.ts'
 import { emailMatches, matches, mayMatch } from './match.ts'
 import type { NoticeReader } from './notice-reader.ts'
 
@@ -50,7 +50,7 @@ export interface FoundEvents extends Pick<EventRange, 'afterRecipient' | 'upToRe
 
 export interface EventSearchParts {
   store: EventSearchStore
-  teller: Pick<NoticeReader, 'readNotices' | 'tellParts'>
+  noticeReader: Pick<NoticeReader, 'readNotices' | 'readParts'>
 }
 
 export interface EventCallbacks {
@@ -98,7 +98,7 @@ class EventSearch {
     if (filter.types?.length === 0) return this.#page(newestFirst ? after : upTo)
     let reached = newestFirst ? upTo : after
     // If the range begins within an event, a part of that event is in it.
-    const bounds = { after: wholeUpTo(after), upTo: upTo.number, newestFirst }
+    const bounds = { after: doneUpTo(after), upTo: upTo.number, newestFirst }
     for await (const step of stepsOf(store, filter, bounds, digested)) {
       const end = await this.#examine(step.events)
       if (end !== null) return this.#page(end)
@@ -110,12 +110,12 @@ class EventSearch {
 
   /** Returns the position at which the page ends; null: it goes on behind these events. */
   async #examine(candidates: readonly LoggedEvent[]): Promise<LogPosition | null> {
-    const { teller, filter, each, after } = this.#request
+    const { noticeReader, filter, each, after } = this.#request
     const events = candidates.filter((event) => mayMatch(filter, event))
     for (let from = 0; from < events.length; ) {
       // Reads more events at a time after a batch with few matches.
       const some = events.slice(from, from + Math.max(this.#room, this.#looks))
-      const notices = await teller.readNotices(some, Math.min(this.#octets, AT_A_TIME))
+      const notices = await noticeReader.readNotices(some, Math.min(this.#octets, AT_A_TIME))
       from += notices.length
       this.#looks += notices.length
       for (const notice of notices) {
@@ -138,11 +138,11 @@ class EventSearch {
 
   /** The same for the parts of an event that is reported once for each recipient. */
   async #examineParts(whole: EventNotice): Promise<LogPosition | null> {
-    const { teller, filter } = this.#request
+    const { noticeReader, filter } = this.#request
     const positions = emailMatches(filter, whole) ? this.#positionsOf(whole) : []
     for (let from = 0; from < positions.length; ) {
       const some = positions.slice(from, from + Math.max(this.#room, AT_LEAST))
-      const notices = await teller.tellParts(whole, some, Math.min(this.#octets, AT_A_TIME))
+      const notices = await noticeReader.readParts(whole, some, Math.min(this.#octets, AT_A_TIME))
       if (notices.length === 0) return null
       from = positions.indexOf(notices.at(-1)!.part) + 1
       for (const notice of notices) {

@@ -113,12 +113,12 @@ export class Live {
   }
 
   async #welcome({ companyId, listeners, newcomers }: ListenerGroup, cursor: number): Promise<void> {
-    const told = new Map<number | null, Changes>()
+    const changesAfter = new Map<number | null, Changes>()
     for (const [listener, after] of [...newcomers]) {
-      let changes = told.get(after)
+      let changes = changesAfter.get(after)
       if (changes === undefined) {
         changes = await this.#since(companyId, after, cursor)
-        told.set(after, changes)
+        changesAfter.set(after, changes)
       }
       // The listener may have left meanwhile.
       if (!newcomers.delete(listener)) continue

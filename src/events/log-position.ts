@@ -32,6 +32,6 @@ export function comparePlaces(one: LogPosition, other: LogPosition): number {
 }
 
 /** The number of the last event that was reported completely. */
-export function wholeUpTo({ number, recipient }: LogPosition): number {
+export function doneUpTo({ number, recipient }: LogPosition): number {
   return Number.isFinite(recipient) ? number - 1 : number
 }

@@ -14,7 +14,7 @@ import { copyOf } from './copy.ts'
 import { octetsBeyond, withFirstMailboxes } from './visible.ts'
 
 /** The most emails cached for further events, and the most octets of these emails, approximately. */
-const KEPT = 2_000
+const CACHED_EMAILS = 2_000
 const KEPT_OCTETS = 8 * 1024 ** 2
 /** Octets read at a time: senders decide how large an email is. */
 const AT_A_TIME = 512 * 1024
@@ -38,12 +38,12 @@ interface CachedEmail {
 
 /** Reads the emails of events, and caches them, because most emails have several events in short succession. */
 export class NoticeReader {
-  readonly #store: Pick<SearchStore, 'readTold'>
-  readonly #emails = new SizedEntries<CachedEmail>(KEPT, KEPT_OCTETS)
+  readonly #store: Pick<SearchStore, 'readNoticeFacts'>
+  readonly #emails = new SizedEntries<CachedEmail>(CACHED_EMAILS, KEPT_OCTETS)
   /** The average octets read for an event. */
   #usual = 0
 
-  constructor(store: Pick<SearchStore, 'readTold'>) {
+  constructor(store: Pick<SearchStore, 'readNoticeFacts'>) {
     this.#store = store
   }
 
@@ -71,7 +71,7 @@ export class NoticeReader {
       return cachedEmail?.only == null ? place : { ...place, recipient: null }
     })
     const isRead = ({ known, recipient }: NoticeRequest) => !known || recipient !== null
-    const read = (await this.#store.readTold(requests.filter(isRead), most)).values()
+    const read = (await this.#store.readNoticeFacts(requests.filter(isRead), most)).values()
     const notices: EventNotice<Event>[] = []
     let left = most
     for (const [index, event] of events.entries()) {
@@ -98,7 +98,7 @@ export class NoticeReader {
   }
 
   /** Completes all events in the given order, a limited number of octets at a time. */
-  async *tellAll<Event extends LogEntry>(events: readonly Event[]): AsyncGenerator<EventNotice<Event>[]> {
+  async *readAll<Event extends LogEntry>(events: readonly Event[]): AsyncGenerator<EventNotice<Event>[]> {
     for (let from = 0; from < events.length; ) {
       const notices = await this.readNotices(events.slice(from))
       from += notices.length
@@ -110,7 +110,7 @@ export class NoticeReader {
    * Splits an event about an email as a whole into one for each of the recipients at these positions, up to the one
    * that exceeds this many octets. Empty if none of the recipients exists.
    */
-  async tellParts(
+  async readParts(
     whole: EventNotice,
     positions: readonly number[],
     most = AT_A_TIME,
@@ -125,7 +125,7 @@ export class NoticeReader {
     const isKnown = (position: number) => position === first?.position
     const wanted = some.filter((position) => !isKnown(position))
     const asked = wanted.map((position): NoticeRequest => ({ emailId, recipient: position, known: true }))
-    const read = (asked.length === 0 ? [] : await this.#store.readTold(asked, most)).values()
+    const read = (asked.length === 0 ? [] : await this.#store.readNoticeFacts(asked, most)).values()
     const parts: EventNotice[] = []
     for (const position of some) {
       const found = isKnown(position) ? { recipient: first, octets: 0 } : read.next().value
@@ -146,14 +146,14 @@ export class NoticeReader {
   }
 
   /** The same for all recipients from a position on, in batches. */
-  async *tellEach(whole: EventNotice, from = 0): AsyncGenerator<EventNotice[]> {
+  async *readAllParts(whole: EventNotice, from = 0): AsyncGenerator<EventNotice[]> {
     const count = whole.email?.recipientCount ?? 0
     for (let next = from; next < count; ) {
       const positions = Array.from(
         { length: Math.min(count - next, RECIPIENTS_AT_ONCE) },
         (_, at) => next + at,
       )
-      const parts = await this.tellParts(whole, positions)
+      const parts = await this.readParts(whole, positions)
       const last = parts.at(-1)
       if (last === undefined) return
       next = last.part + 1

@@ -9,7 +9,7 @@ export interface SearchedReplies {
   phrases: readonly Phrase[]
 }
 
-export interface FoundInReplies {
+export interface ReplyMatches {
   /** The indices of the phrases that stand in one of the answers. */
   phrases: ReadonlySet<number>
   /** The words around the first of them. */
@@ -17,8 +17,8 @@ export interface FoundInReplies {
 }
 
 /** The emails whose answers have any of their phrases. */
-export function matchReplies(searched: readonly SearchedReplies[]): [id: string, found: FoundInReplies][] {
-  return searched.flatMap(({ id, replies, phrases }): [string, FoundInReplies][] => {
+export function matchReplies(searched: readonly SearchedReplies[]): [id: string, found: ReplyMatches][] {
+  return searched.flatMap(({ id, replies, phrases }): [string, ReplyMatches][] => {
     const read = replies.map((reply) => ({ reply, words: wordsIn(reply) }))
     const found = new Set<number>()
     let excerpt: string | null = null

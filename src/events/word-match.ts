@@ -2,7 +2,7 @@
  * The part of a filter of emails that no database evaluates: statuses, and words, compared with the subjects,
  * addresses, answers and texts of those that lists lead to.
  */
-import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
+import type { EmailFilter, EmailSummary, EmailWithPlace } from '../email/stored-email.ts'
 import {
   FILED_RECIPIENTS,
   filedPart,
@@ -12,13 +12,13 @@ import {
   wordsIn,
 } from '../store/searched-words.ts'
 import type { EmailStore } from '../store/store.ts'
-import { type FoundInReplies, matchReplies, type SearchedReplies } from './reply-match.ts'
+import { matchReplies, type ReplyMatches, type SearchedReplies } from './reply-match.ts'
 
 /** Emails whose answers or texts are read at once. */
 const AT_ONCE = 50
 
 /** Words that were found outside of the subject. */
-export interface FoundWords {
+export interface WordExcerpt {
   place: 'address' | 'reply' | 'text'
   /** The words around them. */
   excerpt: string
@@ -50,7 +50,7 @@ export type TextSearch = (
 export type ReplySearch = (
   searched: readonly SearchedReplies[],
   companyId: string | null,
-) => Promise<ReadonlyMap<string, FoundInReplies>>
+) => Promise<ReadonlyMap<string, ReplyMatches>>
 
 /** Finds those that match another condition: their ids. */
 export type StatusSearch = (emails: readonly EmailSummary[]) => Promise<ReadonlySet<string>>
@@ -71,8 +71,8 @@ export const SEARCHES_HERE: WordSearches = {
   replies: async (searched) => new Map(matchReplies(searched)),
 }
 
-export interface MatchedEmail extends PlacedEmail {
-  found: FoundWords | null
+export interface MatchedEmail extends EmailWithPlace {
+  found: WordExcerpt | null
 }
 
 /** `text`: the words of any place may be in the text as well. */
@@ -114,7 +114,7 @@ export class WordMatch {
   }
 
   /** Returns them in their order. */
-  async matching(emails: readonly PlacedEmail[], places: SearchedPlaces): Promise<MatchedEmail[]> {
+  async matching(emails: readonly EmailWithPlace[], places: SearchedPlaces): Promise<MatchedEmail[]> {
     const found: MatchedEmail[] = []
     for (let from = 0; from < emails.length; from += AT_ONCE) {
       found.push(...(await this.#some(emails.slice(from, from + AT_ONCE), places)))
@@ -124,7 +124,7 @@ export class WordMatch {
 
   /** The first ones, until there are `limit` of them or more, and how many were examined for that. */
   async first(
-    emails: readonly PlacedEmail[],
+    emails: readonly EmailWithPlace[],
     places: SearchedPlaces,
     limit: number,
   ): Promise<{ matched: MatchedEmail[]; examined: number }> {
@@ -138,7 +138,7 @@ export class WordMatch {
     return { matched, examined }
   }
 
-  async #some(emails: readonly PlacedEmail[], places: SearchedPlaces): Promise<MatchedEmail[]> {
+  async #some(emails: readonly EmailWithPlace[], places: SearchedPlaces): Promise<MatchedEmail[]> {
     const { statuses } = this.#searches
     const wanted = await statuses?.(emails.map(({ email }) => email))
     const open = emails
@@ -202,11 +202,11 @@ export class WordMatch {
 class OpenEmail {
   any: readonly Phrase[] = []
   reply: readonly Phrase[] = []
-  readonly #placed: PlacedEmail
+  readonly #placed: EmailWithPlace
   readonly #subject: readonly string[]
-  #found: FoundWords | null = null
+  #found: WordExcerpt | null = null
 
-  constructor(placed: PlacedEmail) {
+  constructor(placed: EmailWithPlace) {
     this.#placed = placed
     this.#subject = filedPart(placed.email.subject)
   }
@@ -235,14 +235,14 @@ class OpenEmail {
   }
 
   /** The row of an email shows its author and its first recipient, so these need no excerpt. */
-  takeAddress({ phrases, excerpt }: FoundInReplies): void {
+  takeAddress({ phrases, excerpt }: ReplyMatches): void {
     const { from, to, cc, bcc } = this.email
     const shown = [from, to[0] ?? cc[0] ?? bcc[0] ?? '']
     if (!shown.some((text) => text.includes(excerpt))) this.#found = { place: 'address', excerpt }
     this.any = this.any.filter((_, index) => !phrases.has(index))
   }
 
-  take({ phrases, excerpt }: FoundInReplies): void {
+  take({ phrases, excerpt }: ReplyMatches): void {
     const before = this.reply.length
     this.#found = { place: 'reply', excerpt }
     this.any = this.any.filter((_, index) => !phrases.has(before + index))

@@ -1,5 +1,5 @@
 /** The answer to a reason, with the header fields that the reason requires. */
-import { type AnyReason, REFUSED_FOR } from '../ingress/fault.ts'
+import { type AnyReason, REFUSAL_DELAY_MS } from '../ingress/fault.ts'
 import type { Answer } from './answer.ts'
 
 /** @param challenge the scheme that a 401 names (RFC 9110 11.6.1) */
@@ -15,5 +15,5 @@ export function answerTo(
   if ('allow' in reason) headers.allow = reason.allow
   const refusedFor = reason.code === 'operation_refused' ? reason.why : reason.code
   if (reason.code !== 'too_much_under_way') return { ...answer, headers, refusedFor }
-  return { ...answer, headers, refusedFor, heldFor: REFUSED_FOR }
+  return { ...answer, headers, refusedFor, heldFor: REFUSAL_DELAY_MS }
 }

@@ -36,7 +36,7 @@ export interface Api {
   /** The API serves a page of this service and no other client: the OpenAPI document leaves it out. */
   readonly ownPage?: true
   /** Absent: none of its routes takes a key. */
-  readonly told?: ApiDescription
+  readonly description?: ApiDescription
   /** Adds the handwritten routes to `app`, a scope of its own: hooks and parsers added there affect no other API. */
   register?(app: FastifyInstance, answering: RouteHandlerFactory): void
 }

@@ -18,6 +18,6 @@ export function servedApis(core: HttpCore, apis = APIS): Api[] {
 }
 
 /** The APIs of the console's own listener. */
-export function consoleApart(core: HttpCore): Api[] {
+export function consoleListenerApis(core: HttpCore): Api[] {
   return [Console, ConsolePage, RootRedirect].map((Served) => new Served(core))
 }

@@ -5,7 +5,7 @@ import type { Admission } from '../ingress/admission/admission.ts'
 import type { Visit } from '../ingress/admission/visit.ts'
 import { ClientGone, Fault } from '../ingress/fault.ts'
 import { noteBody } from '../ingress/request-log/request-trace.ts'
-import { readNoFurther, welcomeBody } from './unread-body.ts'
+import { sendContinue, stopReading } from './unread-body.ts'
 
 const GONE = 'the client closed the connection before its request was complete'
 
@@ -73,7 +73,7 @@ export function readBody(
     const declared = limit.declared(request)
     const start = () => {
       if (request.destroyed) throw new ClientGone(GONE)
-      welcomeBody(request, response)
+      sendContinue(request, response)
       receive(request, declared, limit, resolve, reject)
     }
     if (request.destroyed) throw new ClientGone(GONE)
@@ -114,7 +114,7 @@ function receive(
     if (length > limit.max) return fail(limit.exceeded())
     try {
       if (pieces > PIECES + length / LEAST_IN_PIECE) {
-        readNoFurther(request)
+        stopReading(request)
         throw tooSmall(pieces, length)
       }
       if (visit) {

@@ -7,13 +7,13 @@
 export const ID = { type: 'string', maxLength: 100 } as const
 export const WORD = ID
 /** A date as in a mail header, ISO 8601 or Unix seconds. */
-export const TIME_GIVEN = { type: 'string', maxLength: 100 } as const
+export const TIME_INPUT = { type: 'string', maxLength: 100 } as const
 /** RFC 1035, 2.3.4. */
 export const DOMAIN_NAME = { type: 'string', maxLength: 255 } as const
 /** RFC 5321, 4.5.3.1: 64 octets, `@` and 255. */
 export const ADDRESS = { type: 'string', maxLength: 320 } as const
 /** URLs of webhooks: clients send a few hundred characters. */
-export const URL_GIVEN = { type: 'string', maxLength: 2_048 } as const
+export const URL_INPUT = { type: 'string', maxLength: 2_048 } as const
 /** A name, a tag, a password, the login of a credential. */
 export const LINE = { type: 'string', maxLength: 1_000 } as const
 /** A description, a reason, a filter expression. */

@@ -6,7 +6,7 @@ import AjvCompiler from '@fastify/ajv-compiler'
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { cutToMost, pageLimits } from './page-limit.ts'
+import { lowerToMaximum, pageLimits } from './page-limit.ts'
 
 const checks = AjvCompiler()
 const writers = SerializerSelector()({}, {}) as FastifySerializerCompiler<TSchema>
@@ -48,7 +48,7 @@ export function checkOf({
     const limits = cutsLimit ? pageLimits(route.schema) : []
     // The framework reads the errors from this property of the function.
     const check: ReturnType<FastifySchemaCompiler<TSchema>> = (value: unknown) => {
-      cutToMost(value, limits)
+      lowerToMaximum(value, limits)
       const result = compiled()(value)
       check.errors = compiled().errors ?? null
       return result

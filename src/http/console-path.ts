@@ -4,7 +4,7 @@ import { type Answer, TEXT_TYPE } from './answer.ts'
 export const CONSOLE_PATH = '/console/'
 
 /** Redirects to the console. */
-export function toConsole(): Answer {
+export function redirectToConsole(): Answer {
   return {
     status: 303,
     type: TEXT_TYPE,

@@ -2,10 +2,10 @@ import type { ClientAddress } from '../ingress/client-address.ts'
 import type { Ingress } from '../ingress/ingress.ts'
 import type { AnswerSender } from './answer.ts'
 import type { BodyLimit } from './body.ts'
-import type { Copies } from './copies.ts'
 import type { HttpDeps } from './deps.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { PublicUrl } from './public-url.ts'
+import type { RawCopyCache } from './raw-copy-cache.ts'
 
 /** The server's parts for every API. */
 export interface HttpCore extends Ingress {
@@ -14,7 +14,7 @@ export interface HttpCore extends Ingress {
   /** The limit for `readBody`. */
   limit: BodyLimit
   /** Copies of messages that are viewed. */
-  copies: Copies
+  copies: RawCopyCache
   /** The addresses that requests come from. */
   clientAddress: ClientAddress
   /** The beginning of links. */

@@ -33,7 +33,7 @@ export async function groupsOf(
 ): Promise<EventGroups> {
   const groups = await core.deps.searches.groups({ ...request, most: MOST_COUNTS })
   if (groups !== null) return groups
-  throw tooMuch(advice)
+  throw tooManyEvents(advice)
 }
 
 /** TypeSums by value, those with the most mail first. Rejects with a Fault when there are too many counts. */
@@ -42,7 +42,7 @@ export async function busiestOf(
   request: Omit<BusiestRequest, 'most'>,
 ): Promise<Map<string, TypeSums>> {
   const sums = await core.deps.searches.busiest({ ...request, most: MOST_IN_SUMS })
-  if (sums === null) throw tooMuch('ask for a shorter period')
+  if (sums === null) throw tooManyEvents('ask for a shorter period')
   const byValue = Map.groupBy(
     sums.filter(({ key }) => key !== ''),
     ({ key }) => key,
@@ -58,9 +58,9 @@ export async function busiestOf(
 export async function tagsOf(core: Core, request: Omit<SeenTagsRequest, 'looks'>): Promise<SeenTags> {
   const tags = await core.deps.searches.tags({ ...request, looks: LOOKS })
   if (tags !== null) return tags
-  throw tooMuch('ask for one tag')
+  throw tooManyEvents('ask for one tag')
 }
 
-export function tooMuch(advice: string): Fault {
+export function tooManyEvents(advice: string): Fault {
   return new Fault({ code: 'request_invalid', detail: `There are too many events to count: ${advice}` })
 }

@@ -47,7 +47,7 @@ export async function cursorPage<Item, Of extends Cursor = string>(
 }
 
 /** The reader of a list in memory. `unknown`: the error for a cursor of no item; absent: the list begins anew. */
-export function among<Item>(
+export function listPageReader<Item>(
   items: readonly Item[],
   cursorOf: (item: Item) => string,
   unknown?: (field: 'after' | 'before') => Error,

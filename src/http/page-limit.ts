@@ -32,7 +32,7 @@ function mostOf({ maximum, anyOf = [] }: Subschema): number | undefined {
 }
 
 /** Lowers limits above the maximum, in place. The schema refuses values that are not numbers. */
-export function cutToMost(value: unknown, limits: readonly PageLimit[]): void {
+export function lowerToMaximum(value: unknown, limits: readonly PageLimit[]): void {
   for (const { within, most } of limits) {
     const object = within.reduce(fieldOf, value)
     const limit = fieldOf(object, 'limit')

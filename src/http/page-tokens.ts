@@ -2,7 +2,7 @@
  * Tokens for positions in lists, which clients return to continue there. They are sealed: the number of an event would
  * reveal the amount of mail of all companies, and a token that cannot be forged needs no further checks.
  */
-import { Seal, SealBroken } from '../accounts/seal.ts'
+import { Seal, SealError } from '../accounts/seal.ts'
 import type { HttpDeps } from './deps.ts'
 
 /** The purpose that the secret of these tokens is derived for. */
@@ -28,7 +28,7 @@ export class PageTokens {
       const octets = this.#sealing().open(Buffer.from(token, 'base64url'), contextOf(companyId))
       return JSON.parse(octets.toString()) as unknown
     } catch (error) {
-      if (error instanceof SealBroken) return undefined
+      if (error instanceof SealError) return undefined
       throw error
     }
   }

@@ -22,7 +22,7 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: PausedS
     const before = unanswered.get(socket) ?? 0
     if (before >= MOST) {
       socket.destroy()
-      readNoFurther(socket)
+      stopParsing(socket)
       return
     }
     unanswered.set(socket, before + 1)
@@ -41,7 +41,7 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: PausedS
  * Discards the input read together with this request. When Node.js returns 2 to its parser for a head (meaning that
  * another protocol follows), parsing ends there; otherwise it would go through some 3,600 more heads in 64 KiB.
  */
-function readNoFurther(socket: Socket): void {
+function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null }
   if (parser) parser.onIncoming = () => 2
 }

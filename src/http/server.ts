@@ -13,15 +13,15 @@ import { SmtpLogins } from '../ingress/smtp-logins.ts'
 import { readCertificate } from '../ingress/tls.ts'
 import { AnswerSender } from './answer.ts'
 import type { ApiClass } from './api.ts'
-import { APIS, consoleApart, servedApis } from './apis.ts'
+import { APIS, consoleListenerApis, servedApis } from './apis.ts'
 import { BodyLimit } from './body.ts'
-import { Copies } from './copies.ts'
 import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
 import { HttpListener } from './listener.ts'
 import { MetricsListener } from './metrics-listener.ts'
 import { PageTokens } from './page-tokens.ts'
 import { PublicUrl } from './public-url.ts'
+import { RawCopyCache } from './raw-copy-cache.ts'
 
 export interface HttpServer {
   /** The parts for every API, and for SMTP submission: they share all limits. */
@@ -70,7 +70,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const smtpLogins = new SmtpLogins({ accounts: deps.accounts, callers, counter: deps.store })
   const publicUrl = new PublicUrl(settings.publicUrl, address)
   const pageTokens = new PageTokens(deps)
-  const copies = new Copies(deps.plan.copies)
+  const copies = new RawCopyCache(deps.plan.copies)
   const ingress: Ingress = { deps, admission, callers, smtpLogins, reasons, requestLog }
   const shared = { ...ingress, deps, answers, limit, copies, clientAddress: address, pageTokens }
   const core: HttpCore = { ...shared, publicUrl, apiUrl: publicUrl }
@@ -100,7 +100,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
     return await HttpListener.open({
       at: settings.console,
       setting: 'POSTROAD_CONSOLE_LISTEN',
-      apis: consoleApart(own),
+      apis: consoleListenerApis(own),
       core: own,
       connections,
       certificate,

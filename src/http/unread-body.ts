@@ -20,7 +20,7 @@ const LINGER = 1_000
 const welcomed = new WeakSet<IncomingMessage>()
 
 /** Tells a client that waits for it (RFC 9110 10.1.1) to go on with its body. */
-export function welcomeBody(request: IncomingMessage, response: ServerResponse): void {
+export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.expect === undefined || request.httpVersionMinor === 0) return
   welcomed.add(request)
   response.writeContinue()
@@ -73,7 +73,7 @@ export function discardBody(request: IncomingMessage, response: ServerResponse):
     left -= Math.max(chunk.length, CHUNK)
     release(chunk)
     // The client's own connection holds back the rest.
-    if (left < 0) readNoFurther(request)
+    if (left < 0) stopReading(request)
   })
   request.resume()
 }
@@ -100,7 +100,7 @@ function closeBehindAnswer(request: IncomingMessage): void {
  * Stops reading from the connection for good. The part of the body that was read stays in its buffer, and `countChunks`
  * drops the chunks that the parser still has.
  */
-export function readNoFurther(request: IncomingMessage & { _dump?: () => void }): void {
+export function stopReading(request: IncomingMessage & { _dump?: () => void }): void {
   const { socket } = request
   abandoned.add(request)
   request.pause()

@@ -113,7 +113,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 
   /** Decides the consequences of the mail. */
-  async function judge({ mail, read, email, returnPath }: Found): Promise<MailOutcome> {
+  async function judge({ mail, read, email, returnPath }: MatchedMail): Promise<MailOutcome> {
     const { report, label } = read
     const none = (refused: NonNullable<NewInboundMail['refused']>): MailOutcome => ({ refused, reports: [] })
     if (!hasConsequences(report)) return none('kept')
@@ -193,7 +193,7 @@ interface MailOutcome {
 }
 
 /** A mail with the email that it is about. */
-interface Found extends EmailMatch {
+interface MatchedMail extends EmailMatch {
   mail: ArrivedMail
   read: ReadMail
 }
@@ -217,7 +217,7 @@ async function readIn(workers: Workers | null, arrived: ArrivedMail): Promise<Re
 function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,
   { report, from, subject, digest }: ReadMail,
-  { email, returnPath }: Found,
+  { email, returnPath }: MatchedMail,
   { refused, note = null }: MailOutcome,
   at: number,
 ): NewInboundMail {

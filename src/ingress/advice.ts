@@ -29,7 +29,7 @@ export function adviceOn(reason: AnyReason): Advice | null {
     case 'domain_unknown':
       return {
         why: 'the company of the API key does not have this sending domain, or From is wrong',
-        next: `postroad domain add ${inCommand(reason.domain)} --company NAME, or correct the domain in the application`,
+        next: `postroad domain add ${domainForCommand(reason.domain)} --company NAME, or correct the domain in the application`,
         domain: clip(reason.domain, 255),
       }
     case 'domain_inactive':
@@ -62,7 +62,7 @@ const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['
  * The domain of a request as it may stand in a command. Operators paste the command into a shell, so the domain has
  * letters, digits, dots and hyphens alone.
  */
-export function inCommand(domain: string): string {
+export function domainForCommand(domain: string): string {
   try {
     return parseDomain(domain)
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
-import type { Settings, SubmissionListener } from '../config/settings.ts'
+import type { Settings, SmtpListener } from '../config/settings.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { SystemMail } from '../intake/system-mail.ts'
@@ -23,7 +23,7 @@ export interface IngressDeps {
   /** The workers read bodies that are not small. */
   workers: Workers
   /** The listeners of SMTP submission that accept mail now. */
-  submission(): readonly SubmissionListener[]
+  submission(): readonly SmtpListener[]
   /** The registry of the counters, from which `/metrics` is rendered. */
   registry: Registry
   log: Logger

@@ -56,7 +56,7 @@ export type HttpReason =
   | { code: 'internal'; requestId: string }
 
 /** Ms by which a refusal for too much under way is delayed; otherwise the client would retry at once. */
-export const REFUSED_FOR = 1_000
+export const REFUSAL_DELAY_MS = 1_000
 
 /** Every reason that a dialect needs an error for. */
 export type AnyReason = Reason | HttpReason

@@ -100,8 +100,8 @@ export class RateLimits {
    * is a limit. A request that was refused before its key was known has used up nothing.
    */
   fields(visitor: Visitor, status: number): readonly string[] | undefined {
-    const told = (visitor as CountedVisitor)[ALLOWANCE]
-    if (told !== undefined || this.#perKey === null || status < 400) return told
+    const allowance = (visitor as CountedVisitor)[ALLOWANCE]
+    if (allowance !== undefined || this.#perKey === null || status < 400) return allowance
     return fieldsOf(this.#perKey, Math.floor(capacityOf(this.#perKey)), 1)
   }
 }

@@ -16,7 +16,7 @@ import { type FetchResult, placeFiles, type ReserveOctets, remoteUrls } from '..
 import type { Submission } from '../intake/submission.ts'
 import { largeBodies } from '../mail/body.ts'
 import type { AcceptedEmail, Idempotency } from '../store/store.ts'
-import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
+import { asBuffer, buffersBeneath, type Job, jobAt, withOwnBuffer } from '../workers/job.ts'
 import type { IngressDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
 import { type Idempotent, withIdempotency } from './idempotency.ts'
@@ -36,7 +36,7 @@ export interface Reader<Asked> {
   same(submission: Submission, body: Buffer): unknown
 }
 
-interface Order<Asked> {
+interface ReadJobInput<Asked> {
   asked: Asked
   body: Uint8Array
   idempotent: Idempotent | null
@@ -50,14 +50,14 @@ interface Order<Asked> {
  * fetch. The body is returned with them, so that it can be read again with the files; `outcome` is then that of the
  * message without its files.
  */
-type Read =
+type ReadJobResult =
   | { outcome: CheckOutcome }
   | { reason: AnyReason }
   | { urls: string[]; body: Uint8Array; idempotency: Idempotency | null; outcome: CheckOutcome }
 
 /** The worker's job for a request. */
 export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
-  return async ({ asked, body, idempotent, terms, fetched }: Order<Asked>): Promise<Read> => {
+  return async ({ asked, body, idempotent, terms, fetched }: ReadJobInput<Asked>): Promise<ReadJobResult> => {
     const octets = asBuffer(body)
     try {
       let submission = read(asked, octets)
@@ -84,7 +84,7 @@ export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
 }
 
 /** The buffers of a result that are transferred to the main thread. */
-export function buffersOf(read: Read): ArrayBuffer[] {
+export function buffersOf(read: ReadJobResult): ArrayBuffer[] {
   if ('urls' in read) return buffersBeneath([read.body])
   if (!('outcome' in read) || !('checked' in read.outcome)) return []
   // A file that is attached twice is one buffer.
@@ -104,7 +104,7 @@ export function filesOf({ content, raw }: CheckedSubmission['email']): Uint8Arra
 export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayBuffer[] } {
   const { buffer, byteLength } = body
   const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
-  return own ? { octets: body, transfer: [buffer] } : { octets: alone(body), transfer: [] }
+  return own ? { octets: body, transfer: [buffer] } : { octets: withOwnBuffer(body), transfer: [] }
 }
 
 type ReadingParts = Pick<IngressDeps, 'intake' | 'workers' | 'remoteFiles'>
@@ -112,7 +112,7 @@ type ReadingParts = Pick<IngressDeps, 'intake' | 'workers' | 'remoteFiles'>
 export class Reading<Asked> {
   readonly #parts: ReadingParts
   readonly #reader: Reader<Asked>
-  readonly #job: Job<Order<Asked>, Read>
+  readonly #job: Job<ReadJobInput<Asked>, ReadJobResult>
 
   constructor(parts: ReadingParts, reader: Reader<Asked>) {
     this.#parts = parts
@@ -177,7 +177,7 @@ export class Reading<Asked> {
     return intake.accept(principal, read.outcome)
   }
 
-  #read(company: string, order: Order<Asked>, transfer: ArrayBuffer[]): Promise<Read> {
+  #read(company: string, order: ReadJobInput<Asked>, transfer: ArrayBuffer[]): Promise<ReadJobResult> {
     let weight = order.body.byteLength
     for (const buffer of transfer) if (buffer !== order.body.buffer) weight += buffer.byteLength
     return this.#parts.workers.run(this.#job, order, { company, weight, transfer })

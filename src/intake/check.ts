@@ -15,7 +15,7 @@ import { checkCopies, checkStoredValues } from './batch.ts'
 import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
 import { draftFromRaw, sealRaw } from './draft-from-raw.ts'
 import { type Reason, Refusal } from './refusal.ts'
-import type { Submission, WantedSource } from './submission.ts'
+import type { RequestedSource, Submission } from './submission.ts'
 
 export interface IntakeLimits {
   /** The most octets of a composed message. */
@@ -42,7 +42,7 @@ export interface CheckedSubmission {
   /** The email to store, except its owner. */
   email: Omit<NewEmail, 'companyId' | 'domainId' | 'keyId'>
   /** The source that the sender requests; absent: any source for its mail. */
-  source?: WantedSource
+  source?: RequestedSource
   /** A fault of the submission as a whole; reported only to a caller who may send it. */
   refusal: Reason | null
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { DEFAULT_POOL, type SendingDomain } from '../accounts/account.ts'
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { invalidField } from './refusal.ts'
-import type { WantedSource } from './submission.ts'
+import type { RequestedSource } from './submission.ts'
 
 /**
  * Throws a Refusal unless mail of the domain may leave from this source: a pool that is assigned to the company or one
@@ -12,7 +12,7 @@ import type { WantedSource } from './submission.ts'
 export function assertSource(
   directory: Pick<AccountDirectory, 'pools' | 'poolsOf'>,
   { companyId }: SendingDomain,
-  { name, field }: WantedSource,
+  { name, field }: RequestedSource,
   free: readonly string[],
 ): void {
   const assigned = directory.poolsOf(companyId)

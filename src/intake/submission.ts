@@ -16,7 +16,7 @@ export interface SubmittedAttachment {
 }
 
 /** The source that a message is to leave from. */
-export interface WantedSource {
+export interface RequestedSource {
   /** An address, or the name of a pool. */
   name: string
   /** The field of the request that names it. */
@@ -57,7 +57,7 @@ export interface Submission {
   deliverWithin?: number
   /** The encryption that is demanded for this message, besides what its domain demands. */
   tls?: MessageTls
-  source?: WantedSource
+  source?: RequestedSource
   /** `<x@y>` to use instead of a generated Message-ID; in batch sending it may have placeholders. */
   messageId?: string
   /** Same key and same fingerprint within a day: same answer, nothing sent twice. */

@@ -11,7 +11,7 @@ import { WorkersBusy } from '../workers/error.ts'
 import { FailedMessages } from './failed-messages.ts'
 import { LastRead } from './last-read.ts'
 import { PutOffMessages } from './put-off-messages.ts'
-import { ASIDE, type FoundMessage, loadClient, MailboxSession, type SessionOptions } from './session.ts'
+import { ASIDE, loadClient, type MailboxMessage, MailboxSession, type SessionOptions } from './session.ts'
 
 /** Messages that are fetched, received and marked together: they share a commit. */
 const BATCH = 16
@@ -209,7 +209,7 @@ export class BounceMailbox {
    * The UID; null for a message that is put off, for which the workers are too busy, that failed by itself, or whose
    * turn has not come before the end. Rejects when the store does not take commits.
    */
-  async #receive({ uid, raw, size }: FoundMessage): Promise<number | null> {
+  async #receive({ uid, raw, size }: MailboxMessage): Promise<number | null> {
     const { receive, probe, onMessage, log } = this.#parts
     try {
       await this.#turn(this.#ending.signal)

@@ -14,7 +14,7 @@ const MOST = 1_000
  */
 const MOST_REPORTS = MOST / 2
 
-interface PutOff {
+interface PutOffMessage {
   tries: number
   /** The time of the next attempt, in ms of the clock. */
   until: number
@@ -22,7 +22,7 @@ interface PutOff {
 }
 
 export class PutOffMessages {
-  readonly #messages = new Map<number, PutOff>()
+  readonly #messages = new Map<number, PutOffMessage>()
   readonly #now: () => number
 
   /** `now`: a monotonic clock in milliseconds. */

@@ -24,7 +24,7 @@ export class MailboxFault extends Error {
   override name = 'MailboxFault'
 }
 
-export interface FoundMessage {
+export interface MailboxMessage {
   uid: number
   /** The message, or its beginning. */
   raw: Uint8Array
@@ -116,7 +116,7 @@ export class MailboxSession implements AsyncDisposable {
   }
 
   /** Messages by UID; those that are gone are left out. */
-  async *read(uids: readonly number[]): AsyncGenerator<FoundMessage> {
+  async *read(uids: readonly number[]): AsyncGenerator<MailboxMessage> {
     const parts = { uid: true, size: true, source: { start: 0, maxLength: MOST_READ } }
     try {
       for await (const { uid, size, source } of this.#client.fetch(uids.join(','), parts, { uid: true })) {

@@ -2,7 +2,7 @@
 
 import { namedFew } from '../common/named-few.ts'
 import type { SourceAddress } from '../config/settings.ts'
-import { absence } from '../delivery/path/present-addresses.ts'
+import { missingAddress } from '../delivery/path/present-addresses.ts'
 import { addressesOfSource, sourcesOf } from '../delivery/path/source.ts'
 import { hasSource, type PresentSources } from '../queue/present-sources.ts'
 import type { Operation } from './verb.ts'
@@ -24,7 +24,7 @@ export async function addressesInService(
   const configured = setup.sourceAddresses ?? []
   if (reported === null && !store.shared) {
     const isAbsent = async (source: SourceAddress) =>
-      source.proxy === undefined && (await absence(source)) !== null
+      source.proxy === undefined && (await missingAddress(source)) !== null
     const absent = await Promise.all(configured.map(isAbsent))
     const here = new Set(configured.filter((_, index) => !absent[index]).map(({ address }) => address))
     return {

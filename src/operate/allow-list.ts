@@ -4,7 +4,7 @@ import { severalNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName, findWholeCompany } from './find.ts'
 import { reasonOf } from './suppression-check.ts'
-import { listScope, pageBoundsOf, type SuppressionPageRequest, TOGETHER } from './suppressions.ts'
+import { ENTRIES_PER_COMMIT, listScope, pageBoundsOf, type SuppressionPageRequest } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Sorted by value. */
@@ -29,7 +29,7 @@ export const findAllowed = verb(
   },
 )
 
-export interface AllowedInput {
+export interface AllowListInput {
   /** An address or a domain. */
   value: string
   reason?: string | undefined
@@ -37,11 +37,11 @@ export interface AllowedInput {
   createdAt?: number | undefined
 }
 
-export interface AllowedEntries {
+export interface AllowListEntries {
   company: string
   /** Name or id of the sending domain whose list gets them; absent: that of the company. */
   domain?: string | undefined
-  entries: readonly AllowedInput[]
+  entries: readonly AllowListInput[]
 }
 
 /**
@@ -50,7 +50,7 @@ export interface AllowedEntries {
  */
 export const addAllowed = verb(
   'manage',
-  async (op, input: AllowedEntries): Promise<boolean[]> => {
+  async (op, input: AllowListEntries): Promise<boolean[]> => {
     const { companyId, domainId = null } = allowScope(op, input.company, input.domain)
     const all = input.entries.map(({ value, reason, createdAt = op.now() }): AllowEntry => {
       return {
@@ -62,8 +62,8 @@ export const addAllowed = verb(
       }
     })
     const added: boolean[] = []
-    for (let at = 0; at < all.length; at += TOGETHER) {
-      added.push(...(await op.store.addAllowed(all.slice(at, at + TOGETHER))))
+    for (let at = 0; at < all.length; at += ENTRIES_PER_COMMIT) {
+      added.push(...(await op.store.addAllowed(all.slice(at, at + ENTRIES_PER_COMMIT))))
     }
     return added
   },

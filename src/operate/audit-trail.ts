@@ -89,8 +89,8 @@ function isRefusal(thrown: unknown): boolean {
 
 function entryOf({ target, detail = {}, companyId }: AuditNote, whose: string | null) {
   return {
-    target: shown(target),
-    detail: shownAll(detail) as Record<string, unknown>,
+    target: auditText(target),
+    detail: auditValue(detail) as Record<string, unknown>,
     companyId: companyId === undefined ? whose : companyId,
   }
 }
@@ -152,16 +152,16 @@ const LONGEST = 300
 const MOST_ITEMS = 50
 
 /** Untrusted text as one line of bounded length, to be shown to people. */
-export function shown(text: string): string {
+export function auditText(text: string): string {
   const line = text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`
 }
 
-function shownAll(value: unknown): unknown {
-  if (typeof value === 'string') return shown(value)
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(shownAll)
+function auditValue(value: unknown): unknown {
+  if (typeof value === 'string') return auditText(value)
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(auditValue)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, each]) => (each === undefined ? [] : [[name, shownAll(each)]])),
+    Object.entries(value).flatMap(([name, each]) => (each === undefined ? [] : [[name, auditValue(each)]])),
   )
 }

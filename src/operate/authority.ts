@@ -133,6 +133,6 @@ export function authoriseWhole(caller: Caller): void {
 }
 
 /** Whether the caller may see an email with this origin. */
-export function mayKnow(caller: Caller, origin: EmailOrigin): boolean {
+export function maySee(caller: Caller, origin: EmailOrigin): boolean {
   return caller.kind === 'operator' || isOwn(caller.principal, origin)
 }

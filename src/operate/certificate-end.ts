@@ -19,6 +19,6 @@ export function certificateEnd({ validToDate }: X509Certificate, now: number): C
   const ends = validToDate.getTime()
   if (ends <= now) return { state: 'over', said: `ended on ${utcDay(ends)}` }
   const days = Math.floor((ends - now) / DAY_MS)
-  const said = `ends on ${utcDay(ends)}, in ${days} ${days === 1 ? 'day' : 'days'}`
-  return { state: days < LAST_DAYS ? 'now' : days < RENEWED_BEFORE ? 'soon' : 'fine', said }
+  const sentence = `ends on ${utcDay(ends)}, in ${days} ${days === 1 ? 'day' : 'days'}`
+  return { state: days < LAST_DAYS ? 'now' : days < RENEWED_BEFORE ? 'soon' : 'fine', said: sentence }
 }

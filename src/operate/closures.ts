@@ -1,8 +1,7 @@
 /** The closures that keep mail waiting, as people see them. */
 import { RouteTable } from '../accounts/routes.ts'
 import { relayFrom } from '../config/relay-url.ts'
-import { serversText, siteOfRoute } from '../delivery/path/path.ts'
-import type { Email } from '../email/fields.ts'
+import { type RoutingFields, serversText, siteOfRoute } from '../delivery/path/path.ts'
 import type { StoredRecipient } from '../email/stored-email.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { SiteClosure } from '../store/store.ts'
@@ -19,9 +18,6 @@ const PATIENCE_MS = 2_000
 export interface ClosedSite extends SiteClosure {
   name: string
 }
-
-/** An email, as far as its paths depend on it. */
-export type SentMail = Pick<Email, 'id' | 'companyId' | 'domainId' | 'source' | 'testMode'>
 
 /**
  * The closure that keeps mail to a recipient domain waiting; null: none is known. `isHeld`: the mail has met it; other
@@ -66,7 +62,7 @@ export function domainsToPlace(
 /** The sites that mail of the email to these domains goes to, as far as the servers can be looked up in time. */
 export async function sitesOfEmail(
   op: Operation,
-  { companyId, domainId }: Pick<SentMail, 'companyId' | 'domainId'>,
+  { companyId, domainId }: Pick<RoutingFields, 'companyId' | 'domainId'>,
   domains: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, WaitingSite>> {
   const own = siteOfOwnRoute(new RouteTable(op.accounts.routes), { companyId, domainId })
@@ -98,13 +94,13 @@ export async function sitesInTime(
 }
 
 /**
- * For all emails with the same `SentMail`, apart from the id. An answer is remembered. `siteOf`: by recipient domain;
- * undefined: it is not known.
+ * For all emails with the same `RoutingFields`, apart from the id. An answer is remembered. `siteOf`: by recipient
+ * domain; undefined: it is not known.
  */
 export function closureFinder(
   op: Operation,
   closures: PresentClosures,
-  sent: SentMail,
+  sent: RoutingFields,
   siteOf: (to: string) => WaitingSite | undefined,
 ): FindClosure {
   const domain = op.accounts.domains.find(({ id }) => id === sent.domainId)
@@ -130,7 +126,7 @@ export function closureFinder(
 }
 
 /** The names of the sources that the mail may leave from to a site. */
-function sourceNames(op: Operation, sent: SentMail): (site: WaitingSite) => readonly string[] {
+function sourceNames(op: Operation, sent: RoutingFields): (site: WaitingSite) => readonly string[] {
   const choice = sourceChoice(op)
   let direct: readonly string[] | undefined
   return ({ key }) => {

@@ -9,7 +9,7 @@ import { OperateError } from './error.ts'
 import { serviceNames } from './service-names.ts'
 import type { Operation } from './verb.ts'
 
-type Looker = Pick<Operation, 'accounts' | 'hostname' | 'resolver' | 'setup'>
+type OperationParts = Pick<Operation, 'accounts' | 'hostname' | 'resolver' | 'setup'>
 
 const FAILS = 'servers may refuse it or put it into spam'
 
@@ -19,7 +19,7 @@ const FAILS = 'servers may refuse it or put it into spam'
  * @param signing the keys that will sign, this one among them
  */
 export async function refuseLackingRecord(
-  op: Looker,
+  op: OperationParts,
   domain: SendingDomain,
   key: DkimIdentity,
   signing: readonly DkimIdentity[],
@@ -44,7 +44,7 @@ export async function refuseLackingRecord(
  * @param remaining the keys that will sign then
  */
 export async function refuseLastGood(
-  op: Looker,
+  op: OperationParts,
   domain: SendingDomain,
   key: DkimIdentity,
   remaining: readonly DkimIdentity[],
@@ -64,14 +64,14 @@ const FOUND: Readonly<Record<Exclude<RecordState, 'right'>, (name: string) => st
   unknown: (name) => `DNS did not answer for ${name}`,
 }
 
-async function stateOf(op: Looker, domain: SendingDomain, key: DkimIdentity): Promise<RecordState> {
+async function stateOf(op: OperationParts, domain: SendingDomain, key: DkimIdentity): Promise<RecordState> {
   const names = serviceNames(op, domain)
   const [record] = dnsRecords({ ...domain, dkim: [key] }, names)
   return (await checkRecord(domain, record!, names, op.resolver())).state
 }
 
 async function firstRight(
-  op: Looker,
+  op: OperationParts,
   domain: SendingDomain,
   keys: readonly DkimIdentity[],
 ): Promise<DkimIdentity | null> {

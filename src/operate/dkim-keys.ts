@@ -26,7 +26,7 @@ export interface OneDkimKey {
 }
 
 /** `force`: makes the change without asking DNS whether it does harm. */
-interface Guarded {
+interface ForceOption {
   force?: boolean
 }
 
@@ -62,7 +62,7 @@ export const addDkimKey = verb(
  */
 export const switchDkimKey = verb(
   'manage',
-  async (op, input: OneDkimKey & Guarded & { active: boolean }): Promise<SendingDomain> => {
+  async (op, input: OneDkimKey & ForceOption & { active: boolean }): Promise<SendingDomain> => {
     const { active } = input
     const domain = findDomain(op, input.domain)
     const key = keyNamed(domain, input.selector)
@@ -85,7 +85,7 @@ export const switchDkimKey = verb(
  */
 export const renameDkimKey = verb(
   'manage',
-  async (op, input: OneDkimKey & Guarded & { to: string }): Promise<SendingDomain> => {
+  async (op, input: OneDkimKey & ForceOption & { to: string }): Promise<SendingDomain> => {
     const domain = findDomain(op, input.domain)
     const key = keyNamed(domain, input.selector)
     const selector = checkedSelector(input.to)
@@ -105,7 +105,7 @@ export const renameDkimKey = verb(
 /** Removes a key for good, under the conditions for turning it off. */
 export const removeDkimKey = verb(
   'manage',
-  async (op, input: OneDkimKey & Guarded): Promise<SendingDomain> => {
+  async (op, input: OneDkimKey & ForceOption): Promise<SendingDomain> => {
     const domain = findDomain(op, input.domain)
     const key = keyNamed(domain, input.selector)
     const others = signingBeside(domain, key)
@@ -129,7 +129,7 @@ async function checkSoon(op: Operation, { id }: SendingDomain): Promise<void> {
 /** Audit entries of DKIM keys, without private keys. */
 function dkimAudit(
   action: string,
-): Audit<OneDkimKey & Guarded & { to?: string; active?: boolean }, SendingDomain> {
+): Audit<OneDkimKey & ForceOption & { to?: string; active?: boolean }, SendingDomain> {
   return {
     action,
     note({ domain, selector, to, active }, changed) {

@@ -6,7 +6,7 @@ import { CompanyPlaces } from '../common/company-places.ts'
 import { Tally } from '../common/tally.ts'
 import type { DueDomain } from '../store/store.ts'
 import { SERVICE } from './authority.ts'
-import { checkDomain, type VerifiedDomain } from './domain-verification.ts'
+import { checkDomain, type DomainVerification } from './domain-verification.ts'
 import type { Operation } from './verb.ts'
 
 /** Checks under way on one node: one company alone gets eight of them, and four are for companies that have none. */
@@ -28,7 +28,7 @@ const CLAIM_MS = 5 * 60_000
 export interface DomainChecksParts {
   operation(): Operation
   /** A check has changed what a domain may do, or where its bounces go. */
-  onNews(checked: VerifiedDomain): void
+  onNews(checked: DomainVerification): void
   onFault(error: unknown): void
 }
 

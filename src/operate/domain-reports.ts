@@ -7,7 +7,7 @@ import { DAY_MS, utcDay } from '../common/utc-day.ts'
 import { MOST_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../mail/domain-report/tls-report.ts'
-import type { DmarcDaySum, DmarcSourceSum, KeptTlsReport } from '../store/store.ts'
+import type { DmarcDaySum, DmarcSourceSum, StoredTlsReport } from '../store/store.ts'
 import { dmarcAdvice } from './dmarc-advice.ts'
 import { OperateError } from './error.ts'
 import { domainName, findDomain } from './find.ts'
@@ -118,7 +118,7 @@ function sumOf(days: readonly DmarcDaySum[]): Pick<DmarcDaySum, 'messages' | 'fa
 }
 
 /** The results of one day of sessions with a domain, and the state of the report about them. */
-export interface TlsReportDescription extends KeptTlsReport {
+export interface TlsReportDescription extends StoredTlsReport {
   successful: number
   failed: number
   policies: TlsPolicyResult[]
@@ -160,7 +160,7 @@ export const receivedTlsReports = verb(
     await receivedOf(op, findDomain(op, input.domain).id),
 )
 
-async function described(op: Operation, report: KeptTlsReport): Promise<TlsReportDescription> {
+async function described(op: Operation, report: StoredTlsReport): Promise<TlsReportDescription> {
   const counts = await op.store.tlsSessions(report.domain, report.day, MOST_REPORTED)
   const policies = policiesOf(report.domain, counts)
   const sum = (of: (policy: TlsPolicyResult) => number) => policies.reduce((all, each) => all + of(each), 0)

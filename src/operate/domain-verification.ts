@@ -22,12 +22,12 @@ import { nextDomainCheck, sendsUntil } from './domain-schedule.ts'
 import { domainNote } from './domains.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
-import { hindranceOf } from './return-path.ts'
+import { hostObstacle } from './return-path.ts'
 import { serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** A domain after a check, and its records as DNS had them. */
-export interface VerifiedDomain {
+export interface DomainVerification {
   domain: SendingDomain
   verification: Verification
   /** The changes that the check has made, as sentences. */
@@ -62,13 +62,13 @@ export const lookAtDomain = verb(
   'see',
   async (op, input: { domain: string }): Promise<{ domain: SendingDomain; records: RecordCheck[] }> => {
     const domain = findDomain(op, input.domain)
-    const records = await op.inDnsTurn(domain.companyId, () => lookAtRecords(op, domain))
+    const records = await op.inDnsTurn(domain.companyId, () => checkRecords(op, domain))
     return { domain, records }
   },
 )
 
 /** Looks at the records that the domain needs or may have; records that may be removed from DNS are left out. */
-export async function lookAtRecords(op: Operation, domain: SendingDomain): Promise<RecordCheck[]> {
+export async function checkRecords(op: Operation, domain: SendingDomain): Promise<RecordCheck[]> {
   const names = serviceNames(op, domain)
   const resolver = op.resolver()
   const ended = delay(LOOK_MS, null, { ref: false })
@@ -89,7 +89,7 @@ export async function lookAtRecords(op: Operation, domain: SendingDomain): Promi
  */
 export const verifyDomain = verb(
   'manage',
-  async (op, input: { domain: string }): Promise<VerifiedDomain> => {
+  async (op, input: { domain: string }): Promise<DomainVerification> => {
     const asked = findDomain(op, input.domain)
     const verification = await op.inDnsTurn(asked.companyId, () =>
       verifyRecords(asked, serviceNames(op, asked), op.resolver()),
@@ -101,7 +101,7 @@ export const verifyDomain = verb(
 )
 
 /** The same for the service itself, which writes only news. Null: the domain has been removed. */
-export async function checkDomain(op: Operation, id: string): Promise<VerifiedDomain | null> {
+export async function checkDomain(op: Operation, id: string): Promise<DomainVerification | null> {
   const asked = await op.store.findDomain(id)
   if (asked === null) return null
   const verification = await verifyRecords(asked, serviceNames(op, asked), op.resolver())
@@ -122,12 +122,15 @@ export async function checkDomain(op: Operation, id: string): Promise<VerifiedDo
 
 const noteByService = verb('operate', noteVerification, verificationAudit())
 
-interface Noted {
+interface VerificationNote {
   domain: string
   verification: Verification
 }
 
-async function noteVerification(op: Operation, { domain: id, verification }: Noted): Promise<VerifiedDomain> {
+async function noteVerification(
+  op: Operation,
+  { domain: id, verification }: VerificationNote,
+): Promise<DomainVerification> {
   const domain = await asItIsNow(op, id)
   const seen = seenIn(domain, verification, op.now())
   const change = changeAfter(op, domain, verification)
@@ -148,7 +151,7 @@ async function noteVerification(op: Operation, { domain: id, verification }: Not
 
 function newsOf(op: Operation, domain: SendingDomain, change: DomainChange): string[] {
   const { returnPathHost: host } = domain
-  const mayUse = host === null || hindranceOf(op, domain, host) === null
+  const mayUse = host === null || hostObstacle(op, domain, host) === null
   return domainNews(domain, afterChange(domain, change), { grace: op.setup.domainGrace, mayUse })
 }
 
@@ -182,7 +185,7 @@ async function afterCheck(
   return after
 }
 
-function verificationAudit(): Audit<{ domain: string }, VerifiedDomain> {
+function verificationAudit(): Audit<{ domain: string }, DomainVerification> {
   return {
     action: 'verifyDomain',
     note(input, result, { accounts }) {
@@ -218,11 +221,11 @@ function domainHeldError(name: string, cause: StoreConflict): OperateError {
 /** From best to worst. */
 const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missing']
 
-type Seen = Required<Pick<DomainChange, 'seen' | 'keysSeen'>>
+type SeenRecords = Required<Pick<DomainChange, 'seen' | 'keysSeen'>>
 
 /** The state of each DKIM key's record, and the worst of each kind of record; of DKIM keys, of those in use. */
-function seenIn(domain: SendingDomain, verification: Verification, at: number): Seen {
-  const seen: Seen['seen'] = {}
+function seenIn(domain: SendingDomain, verification: Verification, at: number): SeenRecords {
+  const seen: SeenRecords['seen'] = {}
   for (const { kind, state, required } of verification.records) {
     if (kind === 'dkim' && !required) continue
     const worst = Math.max(STATES.indexOf(seen[kind] ?? 'right'), STATES.indexOf(state))
@@ -273,7 +276,7 @@ function returnPathAfter(
   if (own.some(({ state }) => state === 'unknown')) return {}
   const host = own[0]?.name ?? null
   // The records of another company's host are right as well.
-  return { returnPathHost: host !== null && hindranceOf(op, domain, host) === null ? host : null }
+  return { returnPathHost: host !== null && hostObstacle(op, domain, host) === null ? host : null }
 }
 
 /** The DKIM records of a domain that had them are lost when none is left of the keys that sign. */

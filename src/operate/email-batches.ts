@@ -4,8 +4,8 @@ import { type AddressesOutcome, type BatchOutcome, inBatch } from './batch.ts'
 import { cancelEmail } from './emails.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, noSuchEmail, requireEmail } from './find.ts'
-import { retry, whyNotRetried } from './queue.ts'
-import { addSuppressions, TOGETHER } from './suppressions.ts'
+import { noRetryReason, retry } from './queue.ts'
+import { addSuppressions, ENTRIES_PER_COMMIT } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface EmailBatch extends CompanyFilter {
@@ -18,7 +18,7 @@ export const retryEmails = verb(
   (op, batch: EmailBatch): Promise<BatchOutcome> =>
     eachEmail(op, batch, async (id) => {
       const retried = await retry(op, { email: id, isOneOfMany: batch.ids.length > 1 })
-      if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
+      if (retried.retried === 0) throw new OperateError('nothing_to_do', noRetryReason(retried))
     }),
   null,
 )
@@ -37,12 +37,12 @@ export const suppressRecipientsOfEmails = verb(
     const addresses: string[] = []
     const result = await eachEmail(op, batch, async (id, company) => {
       const before = addresses.length
-      for (let from = 0; ; from += TOGETHER) {
-        const recipients = await op.store.readRecipients(id, { from, limit: TOGETHER })
+      for (let from = 0; ; from += ENTRIES_PER_COMMIT) {
+        const recipients = await op.store.readRecipients(id, { from, limit: ENTRIES_PER_COMMIT })
         const entries = recipients.map(({ address }) => ({ address, type: 'manual' as const }))
         const results = await addSuppressions(op, { company, entries })
         for (const { added, suppression } of results) if (added) addresses.push(suppression.address)
-        if (recipients.length < TOGETHER) break
+        if (recipients.length < ENTRIES_PER_COMMIT) break
       }
       if (addresses.length > before) return
       throw new OperateError('nothing_to_do', 'all its recipients are on the suppression list already')

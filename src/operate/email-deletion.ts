@@ -6,7 +6,7 @@ import { type CompanyFilter, companyFilter, findCompany, noSuchEmail, requireEma
 import { type Operation, verb } from './verb.ts'
 
 /** Emails deleted in one commit. */
-const TOGETHER = 100
+const EMAILS_PER_COMMIT = 100
 
 /** Emails that still wait are refused: they are canceled first. */
 export const deleteEmails = verb(
@@ -30,7 +30,7 @@ export const deleteEmails = verb(
   },
 )
 
-export interface ClearedEmails {
+export interface ClearResult {
   deleted: number
   /** Emails that are not sent yet. */
   kept: number
@@ -39,18 +39,18 @@ export interface ClearedEmails {
 /** Deletes all emails of a company; for an operator that names none, of all companies. */
 export const clearEmails = verb(
   'manage',
-  async (op, of: CompanyFilter): Promise<ClearedEmails> => {
+  async (op, of: CompanyFilter): Promise<ClearResult> => {
     requireCapture(op)
     const filter = companyFilter(op, of)
-    const sum: ClearedEmails = { deleted: 0, kept: 0 }
-    let page = await op.store.listEmails({ ...filter, limit: TOGETHER })
+    const sum: ClearResult = { deleted: 0, kept: 0 }
+    let page = await op.store.listEmails({ ...filter, limit: EMAILS_PER_COMMIT })
     for (;;) {
       const ids = page.map(({ id }) => id)
       // The place of the next page is an email, which must still be there.
       const next =
-        page.length < TOGETHER
+        page.length < EMAILS_PER_COMMIT
           ? []
-          : await op.store.listEmails({ ...filter, before: ids.at(-1)!, limit: TOGETHER })
+          : await op.store.listEmails({ ...filter, before: ids.at(-1)!, limit: EMAILS_PER_COMMIT })
       const deleted = (await op.store.removeEmails(ids)).length
       sum.deleted += deleted
       sum.kept += ids.length - deleted

@@ -31,7 +31,7 @@ export interface LinkCheck {
  * Requires the right to manage, because following a link may trigger an action. The requests use HEAD, which is defined
  * as safe (RFC 9110 9.2.1). The results are in the order of `urls`.
  */
-export const reachLinks = verb(
+export const checkLinks = verb(
   'manage',
   async (op, { id, urls }: { id: string; urls: readonly string[] }): Promise<LinkCheck[]> => {
     await requireEmail(op, id)

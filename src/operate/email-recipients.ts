@@ -5,11 +5,11 @@ import { addressesAudit } from './audit-trail.ts'
 import { type AddressesOutcome, type BatchOutcome, inBatch } from './batch.ts'
 import { OperateError } from './error.ts'
 import { requireEmail } from './find.ts'
-import { retry, whyNotRetried } from './queue.ts'
+import { noRetryReason, retry } from './queue.ts'
 import { addSuppression, addSuppressions } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
-export interface ChosenRecipients {
+export interface RecipientSelection {
   /** The id of the email. */
   id: string
   positions: readonly number[]
@@ -18,12 +18,12 @@ export interface ChosenRecipients {
 /** The `id` of a refusal is the position of its recipient. */
 export const retryRecipients = verb(
   'manage',
-  (op, chosen: ChosenRecipients): Promise<BatchOutcome> =>
+  (op, chosen: RecipientSelection): Promise<BatchOutcome> =>
     eachRecipient(op, chosen, async ({ position, state }) => {
       if (state !== 'waiting') throw notWaiting('retry', state)
       const { id: email, positions } = chosen
       const retried = await retry(op, { email, position, isOneOfMany: positions.length > 1 })
-      if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
+      if (retried.retried === 0) throw new OperateError('nothing_to_do', noRetryReason(retried))
     }),
   null,
 )
@@ -31,7 +31,7 @@ export const retryRecipients = verb(
 /** A recipient who is being sent to ends as canceled unless the server accepts the message in this attempt. */
 export const cancelRecipients = verb(
   'manage',
-  (op, chosen: ChosenRecipients): Promise<BatchOutcome> =>
+  (op, chosen: RecipientSelection): Promise<BatchOutcome> =>
     eachRecipient(op, chosen, async ({ position }) => {
       const { canceled, sending } = await op.store.cancel(chosen.id, op.now(), position)
       if (canceled + sending > 0) return
@@ -43,7 +43,7 @@ export const cancelRecipients = verb(
 /** Suppresses these recipients of one email. */
 export const suppressChosenRecipients = verb(
   'manage',
-  async (op, chosen: ChosenRecipients): Promise<AddressesOutcome> => {
+  async (op, chosen: RecipientSelection): Promise<AddressesOutcome> => {
     const addresses: string[] = []
     const result = await eachRecipient(op, chosen, async ({ address }, company) => {
       const [entry] = await addSuppressions(op, { company, entries: [{ address, type: 'manual' }] })
@@ -52,13 +52,13 @@ export const suppressChosenRecipients = verb(
     })
     return { ...result, addresses }
   },
-  addressesAudit('suppressChosenRecipients', ({ positions }: ChosenRecipients) => positions.length),
+  addressesAudit('suppressChosenRecipients', ({ positions }: RecipientSelection) => positions.length),
 )
 
 /** One after the other, so that other callers take their turns in between. */
 async function eachRecipient(
   op: Operation,
-  { id, positions }: ChosenRecipients,
+  { id, positions }: RecipientSelection,
   act: (recipient: RecipientOutline, companyId: string) => Promise<unknown>,
 ): Promise<BatchOutcome> {
   const { companyId } = await requireEmail(op, id)

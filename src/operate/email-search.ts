@@ -2,7 +2,7 @@
 
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { type EmailRange, type FoundEmails, findEmails, type SearchedTexts } from '../events/find-emails.ts'
-import type { FoundWords } from '../events/word-match.ts'
+import type { WordExcerpt } from '../events/word-match.ts'
 import { type EmailStatuses, statusFilter, statusSearch } from './email-statuses.ts'
 import {
   type CompanyFilter,
@@ -49,7 +49,7 @@ export async function readEmailPage(
   }
   const forward = newerThan !== undefined && olderThan === undefined
   const found: EmailSummary[] = []
-  const words = new Map<string, FoundWords>()
+  const words = new Map<string, WordExcerpt>()
   let searched: SearchedTexts | null = null
   let range: EmailRange = {
     limit,

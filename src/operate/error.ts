@@ -93,7 +93,7 @@ const CODES = new Map<string, OperateCode>([
   [StoreDamaged.name, 'damaged'],
   ['SecretKeyError', 'unavailable'],
   ['SitesError', 'unavailable'],
-  ['SealBroken', 'damaged'],
+  ['SealError', 'damaged'],
 ])
 
 /**

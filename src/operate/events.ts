@@ -75,11 +75,11 @@ async function spelled({ store }: Operation, entries: LogEntry[]): Promise<LogEn
   const wanted = entries.flatMap(({ emailId, recipient }) =>
     emailId === null || recipient === null ? [] : [{ emailId, recipient, known: true }],
   )
-  const told: NoticeFacts[] = []
-  while (told.length < wanted.length) {
-    told.push(...(await store.readTold(wanted.slice(told.length), AT_A_TIME)))
+  const facts: NoticeFacts[] = []
+  while (facts.length < wanted.length) {
+    facts.push(...(await store.readNoticeFacts(wanted.slice(facts.length), AT_A_TIME)))
   }
-  const next = told.values()
+  const next = facts.values()
   return entries.map((entry) => {
     if (entry.emailId === null || entry.recipient === null) return entry
     const mailbox = next.next().value?.recipient?.mailbox ?? null

@@ -1,16 +1,16 @@
 /** How mail to an address would leave now, and what would stop it. */
 import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
-import { whyInactive } from '../accounts/sending.ts'
+import { inactivityReason } from '../accounts/sending.ts'
 import { warmUpDay, warmUpSince, warmUps } from '../accounts/warm-up-day.ts'
 import { domainDemand } from '../common/required-tls.ts'
 import { utcTime } from '../common/utc-day.ts'
 import { type Forecast, type ForecastParts, forecast, serverObstacle } from '../delivery/forecast/forecast.ts'
 import {
   type DeliveryRehearsal,
-  notRehearsed,
   rehearsalObstacle,
   rehearse,
+  withoutRehearsal,
 } from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversText } from '../delivery/path/path.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
@@ -127,7 +127,7 @@ export const rehearseDelivery = verb(
     const { address } = explanation
     const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`
     const away = await rehearsalObstacle(explanation)
-    if (away !== null) return { explanation, tried: notRehearsed(away) }
+    if (away !== null) return { explanation, tried: withoutRehearsal(away) }
     const tried = await rehearse(explanation, op.setup.smtpPort, { sender, recipient: address })
     const obstacle = explanation.obstacle ?? refusalIn(tried)
     return { explanation: { ...explanation, obstacle }, tried }
@@ -320,7 +320,7 @@ function obstacleOf(
   sender: Sender,
 ): Obstacle | null {
   if (sender.domain !== null) {
-    const inactive = whyInactive(sender.domain)
+    const inactive = inactivityReason(sender.domain)
     if (inactive !== null) {
       return { problem: `Mail from ${sender.domain.name} is not accepted: ${inactive}.`, mail: 'ends' }
     }

@@ -12,7 +12,7 @@ import {
 } from '../accounts/account.ts'
 import type { StoredOrigin } from '../email/stored-email.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
-import { accountsOf, authoriseWhole, type CallerContext, mayKnow, visibleAccounts } from './authority.ts'
+import { accountsOf, authoriseWhole, type CallerContext, maySee, visibleAccounts } from './authority.ts'
 import { type About, type Hint, OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
@@ -143,7 +143,7 @@ export async function requireEmail(
   hint: Hint = { verb: 'listEmails' },
 ): Promise<StoredOrigin> {
   const origin = await store.emailOrigin(id)
-  if (origin === null || !mayKnow(caller, origin)) throw noSuchEmail(id, hint)
+  if (origin === null || !maySee(caller, origin)) throw noSuchEmail(id, hint)
   return origin
 }
 

@@ -1,13 +1,13 @@
 /** Answers to an invitation. The person who answers may have no account yet, so none of these functions is a verb. */
 import { givesWay, type Invitation, newPerson, type Person } from '../people/person.ts'
 import { hashSecret } from '../people/secret.ts'
-import { type Accepter, type PeopleStore, StoreConflict } from '../store/store.ts'
+import { type Invitee, type PeopleStore, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import {
-  type BegunSession,
   type LinkUse,
+  type NewSession,
   noLink,
-  type SigningIn,
+  type SignInClient,
   signedIn,
   signedInAsAnother,
 } from './sessions.ts'
@@ -36,7 +36,7 @@ export type InvitationStore = Pick<
 >
 
 /** A person who was signed in already, whose session goes on; or a session that has begun. */
-export type AcceptedInvitation = { person: Person } | { begun: BegunSession }
+export type AcceptedInvitation = { person: Person } | { begun: NewSession }
 
 /**
  * Null: the token is not that of an invitation. A new person gets an account under the invited address. If there is an
@@ -47,7 +47,7 @@ export type AcceptedInvitation = { person: Person } | { begun: BegunSession }
 export async function acceptInvitation(
   store: InvitationStore,
   { token, known, instead }: LinkUse,
-  from: SigningIn,
+  from: SignInClient,
 ): Promise<AcceptedInvitation | null> {
   const invitation = await store.findInvitation(hashSecret(token), from.now)
   if (invitation === null) return null
@@ -90,8 +90,8 @@ async function joined(
   store: InvitationStore,
   token: string,
   { companyId, address, role }: Invitation,
-  accepter: Accepter,
-  { now }: SigningIn,
+  accepter: Invitee,
+  { now }: SignInClient,
 ): Promise<Person> {
   const id = 'newPerson' in accepter ? accepter.newPerson.id : accepter.personId
   const change = { companyId, target: address, detail: { role } }

@@ -59,12 +59,12 @@ async function* dialectEvents(
   dialect: WebhookDialect,
   events: AsyncGenerator<LogEntry[]>,
 ): AsyncGenerator<DialectEvent[]> {
-  const teller = new NoticeReader(store)
+  const noticeReader = new NoticeReader(store)
   for await (const bunch of events) {
-    for await (const some of teller.tellAll(bunch)) {
+    for await (const some of noticeReader.readAll(bunch)) {
       for (const notice of some) {
         const isForEach = isOfEmail(notice) && isReportedPerRecipient(dialect, notice)
-        const each = isForEach ? teller.tellEach(notice) : [[notice]]
+        const each = isForEach ? noticeReader.readAllParts(notice) : [[notice]]
         for await (const parts of each) yield parts.flatMap((part) => inWords(dialect, part, apiUrl()) ?? [])
       }
     }
@@ -134,8 +134,8 @@ export const forwardEvents = verb(
       secret,
       async run(signal) {
         const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
-        const told = { companyId: company.id, dialect, url, types, secret, after, userAgent }
-        const forwarded = { ...told, base: op.apiUrl() }
+        const settings = { companyId: company.id, dialect, url, types, secret, after, userAgent }
+        const forwarded = { ...settings, base: op.apiUrl() }
         try {
           return await new Forwarding(op.store, outgoing.ask, forwarded, hears).run(signal)
         } finally {

@@ -3,7 +3,7 @@ import { type Maintenance, secretKeyFile } from './maintenance.ts'
 import { refuseMissing } from './open.ts'
 import { verb } from './verb.ts'
 
-export interface DataMove {
+export interface DataMigrationRequest {
   /** Path of the SQLite database. */
   from: string
   /** postgres:// URL. */
@@ -15,7 +15,7 @@ export interface DataMove {
 
 export type { TransferProgress }
 
-export interface MovedData {
+export interface DataMigrationResult {
   tables: TransferredTable[]
   /** The file with the secret key of the source, which the new nodes need; null: the key is a setting. */
   secretKeyFile: string | null
@@ -24,7 +24,7 @@ export interface MovedData {
 /** Moves an installation from SQLite to PostgreSQL. After an interruption, another call continues where it stopped. */
 export const migrateData = verb(
   'operate',
-  async (of: Maintenance, move: DataMove): Promise<MovedData> => {
+  async (of: Maintenance, move: DataMigrationRequest): Promise<DataMigrationResult> => {
     const source = { engine: 'sqlite', path: move.from } as const
     refuseMissing(source, { verb: 'migrateData' })
     const { tables } = await transfer(move)

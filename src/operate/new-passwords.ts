@@ -4,7 +4,7 @@
  */
 import { CompanyPlaces } from '../common/company-places.ts'
 import { PasswordsBusy } from '../people/password.ts'
-import { busy, type SignInOrigin, type SignInParts } from './sign-in.ts'
+import { busyRefusal, type SignInOrigin, type SignInParts } from './sign-in.ts'
 
 /** Nobody has two of them, so nobody takes another's. */
 const PLACES = { size: 1_000, kept: 0, timesFree: 0 }
@@ -17,12 +17,12 @@ export function newPasswordPlaces(): CompanyPlaces {
 }
 
 /** Runs the whole change while no other one of the person runs. Rejects with SignInRefusal when too many wait. */
-export async function inTurn<Result>(
+export async function inPasswordTurn<Result>(
   { newPasswords }: Pick<SignInParts, 'newPasswords'>,
   personId: string,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  if (newPasswords.waiting(personId) >= MOST_WAITING) throw busy()
+  if (newPasswords.waiting(personId) >= MOST_WAITING) throw busyRefusal()
   const leave = await newPasswords.take(personId)
   try {
     return await change()
@@ -32,7 +32,7 @@ export async function inTurn<Result>(
 }
 
 /** To be called in turn. Rejects with SignInRefusal when too many passwords are being checked. */
-export async function hashed(
+export async function hashInTurn(
   { passwords }: Pick<SignInParts, 'passwords'>,
   password: string,
   { group }: Pick<SignInOrigin, 'group'>,
@@ -40,7 +40,7 @@ export async function hashed(
   try {
     return await passwords.hash(password, { origin: group, known: true })
   } catch (error) {
-    if (error instanceof PasswordsBusy) throw busy()
+    if (error instanceof PasswordsBusy) throw busyRefusal()
     throw error
   }
 }

@@ -115,13 +115,13 @@ function triesOf({ recipients, attempts }: HistoryOutline, limit: number): (numb
 }
 
 /** The status of an email in words, and the facts about its first recipients, by their positions. */
-export interface ToldStatus {
+export interface EmailStatusText {
   sentence: Piece[]
   mostAttempts: number
   statuses: ReadonlyMap<number, RecipientStatus>
 }
 
-export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<ToldStatus> => {
+export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<EmailStatusText> => {
   const range = { from: 0, limit: 100, eventOctets: 128 * 1024, attempts: 200 }
   const found = await nextSteps(op, { id, ...range })
   const status = statusOf(found)

@@ -7,11 +7,11 @@ import { OperateError } from './error.ts'
 import type { OpenIdIdentity, OpenIdProvider } from './openid-provider.ts'
 import { changeSelf } from './own-account.ts'
 import { personAddress } from './people.ts'
-import { type BegunSession, signedIn } from './sessions.ts'
+import { type NewSession, signedIn } from './sessions.ts'
 import { type SignInOrigin, type SignInParts, SignInRefusal } from './sign-in.ts'
 
 /** Ms for signing in at the provider. */
-export const OPENID_LASTS = 15 * 60_000
+export const OPENID_TICKET_MS = 15 * 60_000
 
 /** Returns the URL to send the browser to, and the ticket that the browser brings back. Rejects with SignInRefusal. */
 export async function beginOpenId(
@@ -22,7 +22,7 @@ export async function beginOpenId(
 ): Promise<{ url: string; ticket: string }> {
   try {
     const { url, checks } = await provider.begin(redirectUri)
-    return { url, ticket: tickets.issue('oidc', { ...checks, personId }, OPENID_LASTS, clock.now()) }
+    return { url, ticket: tickets.issue('oidc', { ...checks, personId }, OPENID_TICKET_MS, clock.now()) }
   } catch (err) {
     log.warn({ err, provider: provider.host }, 'could not use the OpenID Connect provider')
     throw new SignInRefusal('provider_failed', `${provider.host} did not answer correctly: try again later`)
@@ -63,7 +63,7 @@ export async function signInByOpenId(
   provider: OpenIdProvider,
   answer: OpenIdAnswer,
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   const identity = await identify(parts, provider, answer, null, origin)
   const { issuer, subject } = identity
   const known = await parts.store.findPersonByIdentity(issuer, subject)

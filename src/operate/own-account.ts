@@ -15,11 +15,11 @@ import {
 import { type PeopleStore, type PersonChange, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { oneLine } from './find.ts'
-import { hashed, inTurn } from './new-passwords.ts'
+import { hashInTurn, inPasswordTurn } from './new-passwords.ts'
 import { personAddress } from './people.ts'
-import { type BegunSession, beginSession, sessionNotes } from './sessions.ts'
+import { beginSession, type NewSession, sessionNotes } from './sessions.ts'
 import {
-  beginProved,
+  beginProvedSession,
   checkPassword,
   type SignInOrigin,
   type SignInParts,
@@ -42,17 +42,17 @@ const TRIES = 5
 const LONGEST_NAME = 100
 
 /** The signed-in person who changes their own account. */
-export interface Self {
+export interface OwnAccount {
   person: Person
   session: ConsoleSession
 }
 
-export function isFresh({ session }: Pick<Self, 'session'>, now: number): boolean {
+export function isFresh({ session }: Pick<OwnAccount, 'session'>, now: number): boolean {
   return now - session.createdAt < FRESH
 }
 
 /** Throws SignInRefusal if the session is not fresh. */
-export function requireFresh(self: Self, now: number): void {
+export function requireFresh(self: OwnAccount, now: number): void {
   if (isFresh(self, now)) return
   throw new SignInRefusal('proof_needed', 'this requires a confirmation that it is you: confirm it first')
 }
@@ -60,12 +60,14 @@ export function requireFresh(self: Self, now: number): void {
 /** Checks the password again, and begins another session with its own token in place of this one. */
 export async function confirmPassword(
   parts: SignInParts,
-  { person, session }: Self,
+  { person, session }: OwnAccount,
   password: string,
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   await checkPassword(parts, person, person.id, password, origin)
-  const newSession = await beginProved(parts, person, session.way, origin, (...of) => beginSession(...of))
+  const newSession = await beginProvedSession(parts, person, session.way, origin, (...of) =>
+    beginSession(...of),
+  )
   // Another device may have ended the old session meanwhile: then the new one ends too.
   if ((await parts.store.endSessions(person.id, { id: session.id })) > 0) return newSession
   await parts.store.endSessions(person.id, { id: newSession.session.id })
@@ -75,7 +77,7 @@ export async function confirmPassword(
 /** Changes only the given fields. */
 export async function changeProfile(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   { name, address, alerts }: { name?: string; address?: string; alerts?: readonly AlertKind[] },
 ): Promise<Person> {
   const change: PersonChange = {}
@@ -85,33 +87,33 @@ export async function changeProfile(
     requireFresh(self, parts.clock.now())
     change.address = checkedAddress(self.person, address)
   }
-  const { alerts: told, ...rest } = change
-  const detail = told === undefined ? rest : { ...rest, alerts: told.join(', ') || 'none' }
+  const { alerts: kinds, ...rest } = change
+  const detail = kinds === undefined ? rest : { ...rest, alerts: kinds.join(', ') || 'none' }
   return await changeSelf(parts, self, 'changeProfile', () => change, detail)
 }
 
 /** Ends all other sessions of the person, and links that would sign in. Returns the session that replaces this one. */
 export async function changePassword(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   password: string,
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   requireFresh(self, parts.clock.now())
   const { address, name } = self.person
   const problem = passwordProblem(password, [address ?? '', name])
   if (problem !== null) throw new OperateError('invalid', problem)
-  return await inTurn(parts, self.person.id, () => changeInTurn(parts, self, password, origin))
+  return await inPasswordTurn(parts, self.person.id, () => changeInTurn(parts, self, password, origin))
 }
 
 async function changeInTurn(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   password: string,
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   await requireSession(parts, self)
-  const stored = await hashed(parts, password, origin)
+  const stored = await hashInTurn(parts, password, origin)
   // Hashing takes a while, in which the session of an intruder may have been ended.
   await requireSession(parts, self)
   const person = await changeSelf(parts, self, 'changePassword', ({ credentials }) => ({
@@ -125,18 +127,21 @@ async function changeInTurn(
   return newSession
 }
 
-async function requireSession(parts: SignInParts, self: Self): Promise<void> {
+async function requireSession(parts: SignInParts, self: OwnAccount): Promise<void> {
   const going = await ownSessions(parts, self)
   if (going.every(({ id }) => id !== self.session.id)) throw sessionEndedError()
 }
 
 /** The sessions that have not ended, most recently used first. */
-export function ownSessions({ store, clock }: SignInParts, { person }: Self): Promise<ConsoleSession[]> {
+export function ownSessions(
+  { store, clock }: SignInParts,
+  { person }: OwnAccount,
+): Promise<ConsoleSession[]> {
   return store.sessions(person.id, clock.now())
 }
 
 /** Ends one of the person's sessions, or, with null, all but this one. */
-export async function endOwnSessions(parts: SignInParts, self: Self, id: string | null): Promise<void> {
+export async function endOwnSessions(parts: SignInParts, self: OwnAccount, id: string | null): Promise<void> {
   const { person, session } = self
   if (id === null) return await endOthers(parts, self, session.id)
   const now = parts.clock.now()
@@ -151,7 +156,7 @@ export async function endOwnSessions(parts: SignInParts, self: Self, id: string 
  * Ends all sessions but `except`, which is the session of `self` or its successor. The audit entry does not count the
  * session of `self`.
  */
-async function endOthers({ store, clock }: SignInParts, self: Self, except: string): Promise<void> {
+async function endOthers({ store, clock }: SignInParts, self: OwnAccount, except: string): Promise<void> {
   const { person, session } = self
   const now = clock.now()
   const others = (await store.sessions(person.id, now)).filter(({ id }) => id !== except && id !== session.id)
@@ -168,7 +173,7 @@ async function endOthers({ store, clock }: SignInParts, self: Self, except: stri
  */
 export async function changeSelf(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
-  { person }: Pick<Self, 'person'>,
+  { person }: Pick<OwnAccount, 'person'>,
   action: string,
   change: (person: Person) => PersonChange,
   detail: Record<string, unknown> = {},

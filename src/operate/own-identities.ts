@@ -4,7 +4,7 @@ import type { Identity, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import type { OpenIdProvider } from './openid-provider.ts'
 import { beginOpenId, identify, type OpenIdAnswer } from './openid-sign-in.ts'
-import { changeSelf, requireFresh, type Self } from './own-account.ts'
+import { changeSelf, type OwnAccount, requireFresh } from './own-account.ts'
 import type { SignInOrigin, SignInParts } from './sign-in.ts'
 
 const MOST_IDENTITIES = 10
@@ -20,7 +20,7 @@ export function identityId({ issuer, subject }: Identity): string {
  */
 export async function beginIdentity(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   provider: OpenIdProvider,
   redirectUri: string,
 ): Promise<{ url: string; ticket: string }> {
@@ -31,7 +31,7 @@ export async function beginIdentity(
 /** From now on the account signs the person in, even if its address changes. */
 export async function connectIdentity(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   provider: OpenIdProvider,
   answer: OpenIdAnswer,
   origin: Pick<SignInOrigin, 'address'>,
@@ -60,7 +60,7 @@ export async function connectIdentity(
 }
 
 /** Refuses to remove the person's last way to sign in. */
-export async function removeIdentity(parts: SignInParts, self: Self, id: string): Promise<Person> {
+export async function removeIdentity(parts: SignInParts, self: OwnAccount, id: string): Promise<Person> {
   requireFresh(self, parts.clock.now())
   const found = identityOf(self.person, id)
   return await changeSelf(

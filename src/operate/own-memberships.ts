@@ -2,18 +2,18 @@
 import { personName } from '../people/person.ts'
 import { StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import type { Self } from './own-account.ts'
+import type { OwnAccount } from './own-account.ts'
 import type { SignInParts } from './sign-in.ts'
 
 /** From now on the company's owners see when and from where the person signs in. */
-export function confirmMembership(parts: SignInParts, self: Self, companyId: string): Promise<void> {
+export function confirmMembership(parts: SignInParts, self: OwnAccount, companyId: string): Promise<void> {
   return changeMembership(parts, self, companyId, 'confirmMembership', () =>
     parts.store.confirmMembership(self.person.id, companyId),
   )
 }
 
 /** The last owner of a company cannot leave. */
-export function leaveCompany(parts: SignInParts, self: Self, companyId: string): Promise<void> {
+export function leaveCompany(parts: SignInParts, self: OwnAccount, companyId: string): Promise<void> {
   return changeMembership(parts, self, companyId, 'leaveCompany', () =>
     parts.store.setMembership(self.person.id, companyId, null, { keepOwner: true }),
   )
@@ -21,7 +21,7 @@ export function leaveCompany(parts: SignInParts, self: Self, companyId: string):
 
 async function changeMembership(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
-  { person }: Pick<Self, 'person'>,
+  { person }: Pick<OwnAccount, 'person'>,
   companyId: string,
   action: string,
   change: () => Promise<boolean>,

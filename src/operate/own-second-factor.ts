@@ -3,7 +3,7 @@ import { personName } from '../people/person.ts'
 import { newRecoveryCodes } from '../people/recovery-codes.ts'
 import { newTotpSecret, totpContext, totpStep, totpUri } from '../people/totp.ts'
 import { OperateError } from './error.ts'
-import { changeSelf, requireFresh, type Self } from './own-account.ts'
+import { changeSelf, type OwnAccount, requireFresh } from './own-account.ts'
 import type { SignInParts } from './sign-in.ts'
 
 /** Ms for which a displayed secret can be confirmed. */
@@ -22,7 +22,7 @@ export interface TotpSetup {
  * Starts the setup; nothing is stored until the first code. `issuer`: the name under which the app shows this
  * installation.
  */
-export function beginTotp({ tickets, clock }: SignInParts, self: Self, issuer: string): TotpSetup {
+export function beginTotp({ tickets, clock }: SignInParts, self: OwnAccount, issuer: string): TotpSetup {
   requireFresh(self, clock.now())
   const { id } = self.person
   const secret = newTotpSecret()
@@ -33,7 +33,7 @@ export function beginTotp({ tickets, clock }: SignInParts, self: Self, issuer: s
 /** The code proves that the app has the secret. Returns the recovery codes, which are shown only here. */
 export async function turnOnTotp(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   { ticket, code }: { ticket: string; code: string },
 ): Promise<string[]> {
   const now = parts.clock.now()
@@ -58,7 +58,7 @@ export async function turnOnTotp(
   return codes
 }
 
-export async function turnOffTotp(parts: SignInParts, self: Self): Promise<void> {
+export async function turnOffTotp(parts: SignInParts, self: OwnAccount): Promise<void> {
   requireFresh(self, parts.clock.now())
   await changeSelf(parts, self, 'turnOffTwoStepVerification', ({ credentials }) => {
     if (credentials.totp === null) throw new OperateError('nothing_to_do', 'two-step verification is off')
@@ -67,7 +67,7 @@ export async function turnOffTotp(parts: SignInParts, self: Self): Promise<void>
 }
 
 /** Replaces the recovery codes. The new codes are shown only here. */
-export async function renewRecoveryCodes(parts: SignInParts, self: Self): Promise<string[]> {
+export async function renewRecoveryCodes(parts: SignInParts, self: OwnAccount): Promise<string[]> {
   requireFresh(self, parts.clock.now())
   const { codes, hashes } = newRecoveryCodes()
   await changeSelf(parts, self, 'renewRecoveryCodes', ({ credentials }) => {

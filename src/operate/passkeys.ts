@@ -11,12 +11,12 @@ import {
 import { type Person, personName } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import { oneLine } from './find.ts'
-import { changeSelf, requireFresh, type Self } from './own-account.ts'
-import type { BegunSession } from './sessions.ts'
-import { beginProved, type SignInOrigin, type SignInParts, SignInRefusal } from './sign-in.ts'
+import { changeSelf, type OwnAccount, requireFresh } from './own-account.ts'
+import type { NewSession } from './sessions.ts'
+import { beginProvedSession, type SignInOrigin, type SignInParts, SignInRefusal } from './sign-in.ts'
 
 /** Ms in which the browser has to answer a challenge. */
-export const CHALLENGE_LASTS = 10 * 60_000
+export const CHALLENGE_MS = 10 * 60_000
 const MOST_PASSKEYS = 20
 const LONGEST_NAME = 60
 
@@ -37,7 +37,7 @@ export async function signInByPasskey(
   party: RelyingParty,
   { ticket, response }: { ticket: string | null; response: unknown },
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   const held = ticket === null ? null : parts.tickets.readTicket('passkey', ticket, parts.clock.now())
   if (held === null || held.personId !== null)
     throw new SignInRefusal('ended', 'this took too long: try again')
@@ -63,12 +63,12 @@ export async function signInByPasskey(
     throw new SignInRefusal('ended', 'your account was changed at the same moment: try again')
   }
   const known = { ...person, version: person.version + 1, credentials }
-  return await beginProved(parts, known, 'passkey', origin)
+  return await beginProvedSession(parts, known, 'passkey', origin)
 }
 
 export async function beginPasskey(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   party: RelyingParty,
 ): Promise<PasskeyChallenge> {
   requireFresh(self, parts.clock.now())
@@ -80,7 +80,7 @@ export async function beginPasskey(
 
 export async function addPasskey(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   party: RelyingParty,
   { ticket, response, name }: { ticket: string | null; response: unknown; name: string },
 ): Promise<Person> {
@@ -128,7 +128,7 @@ export async function addPasskey(
 
 export async function renamePasskey(
   parts: SignInParts,
-  self: Self,
+  self: OwnAccount,
   { id, name }: { id: string; name: string },
 ): Promise<void> {
   const called = passkeyName(name)
@@ -148,7 +148,7 @@ export async function renamePasskey(
 }
 
 /** Refuses to remove the person's last way to sign in. */
-export async function removePasskey(parts: SignInParts, self: Self, id: string): Promise<void> {
+export async function removePasskey(parts: SignInParts, self: OwnAccount, id: string): Promise<void> {
   requireFresh(self, parts.clock.now())
   const { name } = passkeyOf(self.person.credentials, id)
   await changeSelf(
@@ -170,7 +170,7 @@ export async function removePasskey(parts: SignInParts, self: Self, id: string):
 
 function ticketOf({ tickets, clock }: SignInParts, challenge: string, personId: string | null): string {
   const issuedAt = clock.now()
-  return tickets.issue('passkey', { challenge, personId, issuedAt }, CHALLENGE_LASTS, issuedAt)
+  return tickets.issue('passkey', { challenge, personId, issuedAt }, CHALLENGE_MS, issuedAt)
 }
 
 function passkeyOf({ passkeys }: Person['credentials'], id: string) {

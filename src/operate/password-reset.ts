@@ -15,25 +15,25 @@ import { consoleUrl, newPasswordUrl } from '../people/link.ts'
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Credentials, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
-import { hashed, inTurn } from './new-passwords.ts'
+import { hashInTurn, inPasswordTurn } from './new-passwords.ts'
 import { changeSelf } from './own-account.ts'
 import {
-  type BegunSession,
-  LINK_LASTS,
+  type NewSession,
   noLink,
   type SecondFactor,
+  SIGN_IN_LINK_MS,
   sessionNotes,
   signedIn,
 } from './sessions.ts'
 import {
   accountOf,
-  afterCode,
-  busy,
+  busyRefusal,
   deviceOf,
   isRecoveryCode,
   type SignInOrigin,
   type SignInParts,
-  tried,
+  spendCode,
+  withAttempt,
   wrongCode,
 } from './sign-in.ts'
 
@@ -82,10 +82,10 @@ export class PasswordLinks {
     // Taken before the request is counted, because each new address is a row in the store, and anybody can name new
     // ones.
     const leave = this.#places.takeFree(network)
-    if (leave === null) throw busy()
+    if (leave === null) throw busyRefusal()
     const account = accountOf(address)
     try {
-      await tried(this.#parts, { account, from, network, device: null, what: 'mail' }, async () => null)
+      await withAttempt(this.#parts, { account, from, network, device: null, what: 'mail' }, async () => null)
     } catch (error) {
       leave()
       throw error
@@ -108,10 +108,10 @@ export class PasswordLinks {
       const { base } = mailer
       const withLink = mayUseLink(person)
       await mailer.send(withLink ? linkMail(person, base, clock.now()) : noticeMail(person, base))
-      const said = withLink
+      const text = withLink
         ? 'A link for a new password was mailed'
         : 'A new password was requested for an account that may not have a link; a notice was mailed instead'
-      log.info({ personId: person.id, address: from }, said)
+      log.info({ personId: person.id, address: from }, text)
     } catch (error) {
       log.warn({ err: error }, 'Could not answer the request for a new password by mail')
     }
@@ -130,7 +130,7 @@ function mayUseLink({ operator, credentials }: Person): boolean {
 }
 
 function linkMail(person: Person, base: string, now: number): PasswordMail {
-  const order = { personId: person.id, fingerprint: fingerprintOf(person), expiresAt: now + LINK_LASTS }
+  const order = { personId: person.id, fingerprint: fingerprintOf(person), expiresAt: now + SIGN_IN_LINK_MS }
   const text = [
     askedFor(person),
     '',
@@ -232,9 +232,9 @@ export async function resetPassword(
   tokens: PasswordTokens,
   given: NewPassword,
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   const { person } = await readPasswordLink(parts, tokens, given.token)
-  return await inTurn(parts, person.id, () => resetInTurn(parts, tokens, given, origin))
+  return await inPasswordTurn(parts, person.id, () => resetInTurn(parts, tokens, given, origin))
 }
 
 /** The link is read again: an earlier turn may have used it. */
@@ -243,7 +243,7 @@ async function resetInTurn(
   tokens: PasswordTokens,
   { token, password, code = '' }: NewPassword,
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   const { person, order } = await readPasswordLink(parts, tokens, token)
   const problem = passwordProblem(password, [person.address ?? '', person.name])
   if (problem !== null) throw new OperateError('invalid', problem)
@@ -251,8 +251,8 @@ async function resetInTurn(
   let secondFactor: SecondFactor | undefined
   const trying = { account: person.id, from: origin.group, device: null, what: 'link' } as const
   // Attempts are counted by person, on all nodes together, because only a holder of the link gets here.
-  const changed = await tried(parts, trying, async (attempt) => {
-    const stored = await hashed(parts, password, origin).catch(async (error: unknown) => {
+  const changed = await withAttempt(parts, trying, async (attempt) => {
+    const stored = await hashInTurn(parts, password, origin).catch(async (error: unknown) => {
       await attempt.takeBack()
       throw error
     })
@@ -273,7 +273,7 @@ async function resetInTurn(
 
 /** The credentials after the use of the code; null: it is wrong. */
 function afterSecondFactor(parts: SignInParts, person: Person, code: string): Credentials | null {
-  return person.credentials.totp === null ? person.credentials : afterCode(parts, person, code)
+  return person.credentials.totp === null ? person.credentials : spendCode(parts, person, code)
 }
 
 /** A wrong code counts as an attempt to sign in. */
@@ -286,7 +286,7 @@ async function checkCode(
   if (person.credentials.totp === null) return
   const device = deviceOf(parts, person.id, origin.device)
   const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
-  if ((await tried(parts, trying, async () => afterCode(parts, person, code))) !== null) return
+  if ((await withAttempt(parts, trying, async () => spendCode(parts, person, code))) !== null) return
   parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
   throw wrongCode()
 }

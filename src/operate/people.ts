@@ -7,11 +7,11 @@ import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import type { AuditNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { addressIn } from './find.ts'
-import { LINK_LASTS, makeLink } from './sessions.ts'
+import { makeLink, SIGN_IN_LINK_MS } from './sessions.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Ms for which an invitation is valid. */
-export const INVITATION_LASTS = 7 * DAY_MS
+export const INVITATION_MS = 7 * DAY_MS
 
 /** A person and the token of a link. The link signs its bearer in as that person, once. */
 export interface PersonWithLink {
@@ -45,7 +45,7 @@ export const inviteOperator = verb(
     }
     const person = newPerson(op.now(), { address, operator: true })
     await op.store.addPerson(person)
-    return await withLink(op, person, INVITATION_LASTS)
+    return await withLink(op, person, INVITATION_MS)
   },
   {
     action: 'inviteOperator',
@@ -92,7 +92,7 @@ export const makeSignInLink = verb(
   'operate',
   async (op, input: { person?: string | undefined }): Promise<PersonWithLink> => {
     const person = input.person === undefined ? await firstOperator(op) : await findPerson(op, input.person)
-    return await withLink(op, person, LINK_LASTS)
+    return await withLink(op, person, SIGN_IN_LINK_MS)
   },
   {
     action: 'makeSignInLink',

@@ -14,7 +14,7 @@ import { OperateError } from './error.ts'
 import { findCompany, findDomain, noSuchDomain } from './find.ts'
 import { type PoolUsers, usersOf } from './pool-users.ts'
 import { sourcesInService } from './shared-closures.ts'
-import { whyPoolUnusable } from './unusable-pools.ts'
+import { poolProblem } from './unusable-pools.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Pools at most: every node holds them in memory. */
@@ -138,7 +138,7 @@ export const assignPool = verb(
   async (op, input: PoolUser & { pool: string | null }): Promise<AssignedPool> => {
     const found = input.pool === null ? null : findPool(op, input.pool)
     const pool = found?.name ?? null
-    const unusable = found && (await whyPoolUnusable(op, found))
+    const unusable = found && (await poolProblem(op, found))
     if ((input.company === undefined) === (input.domain === undefined)) {
       throw new OperateError('invalid', 'a pool is assigned to a company or to a domain: name one of the two')
     }
@@ -208,7 +208,7 @@ export async function poolOfDomain(
   const name = settings.pool ?? ofCompany
   const pool = op.accounts.pools.find((each) => each.name === name)
   if (pool === undefined) return null
-  const unusable = await whyPoolUnusable(op, pool)
+  const unusable = await poolProblem(op, pool)
   return { name: pool.name, isOfCompany: settings.pool === undefined, unusable }
 }
 

@@ -44,7 +44,7 @@ export interface RetryInput extends CompanyFilter {
   onStep?: (sum: RetryCounts) => void
 }
 
-export interface RetriedMail extends RetryCounts {
+export interface RetryResult extends RetryCounts {
   /** The scope of the retry, as it was named. */
   scope: PauseScope
   request: RetryRequest
@@ -55,9 +55,9 @@ export interface RetriedMail extends RetryCounts {
 /** Makes mail that waits for a later time due now. Attempts already made still count. */
 export const retry = verb(
   'manage',
-  async (op, input: RetryInput): Promise<RetriedMail> => {
+  async (op, input: RetryInput): Promise<RetryResult> => {
     const site = await siteIn(op, input)
-    const companyId = whose(op, input)
+    const companyId = companyOfInput(op, input)
     const domain = input.domain === undefined ? null : domainName(input.domain)
     const scope: PauseScope = { companyId, domain, ...(site !== null && { site }) }
     const named = domain === null ? null : [domain]
@@ -80,13 +80,13 @@ export const retry = verb(
 )
 
 /** Why a retry found nothing to retry. */
-export function whyNotRetried({ paused, held }: Pick<RetryCounts, 'paused' | 'held'>): string {
+export function noRetryReason({ paused, held }: Pick<RetryCounts, 'paused' | 'held'>): string {
   if (paused > 0) return 'this mail is paused: an operator has to resume it'
   if (held > 0) return 'its sending domain may not send: activate the domain first'
   return 'it is already being delivered'
 }
 
-function whose(op: Operation, { email, company }: RetryInput): string | null {
+function companyOfInput(op: Operation, { email, company }: RetryInput): string | null {
   if (email === undefined) return companyScope(op, { company })
   return company === undefined ? null : findCompany(op, company).id
 }

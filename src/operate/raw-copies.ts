@@ -1,7 +1,7 @@
 /** The octets of an email: captured ones, or else composed and signed again, which gives the same octets. */
 import { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES } from '../accounts/seal.ts'
-import type { CopyOrder } from '../delivery/copy-job.ts'
+import type { CopyJobInput } from '../delivery/copy-job.ts'
 import { type DeliveryMessage, LARGE_MESSAGE } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import { prepareMessage } from '../delivery/prepare.ts'
@@ -17,7 +17,7 @@ import { OperateError } from './error.ts'
 import { noSuchEmail, requireEmail } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-const job = jobAt<CopyOrder, Uint8Array>(new URL('../delivery/copy-job.ts', import.meta.url))
+const job = jobAt<CopyJobInput, Uint8Array>(new URL('../delivery/copy-job.ts', import.meta.url))
 
 export interface RawCopy {
   /** The recipients of this copy. */

@@ -8,11 +8,11 @@ import type { BounceCategory } from '../mail/reply/category.ts'
 import { replyText } from './reply-text.ts'
 
 /** A sentence, and the category for which it is true: servers use the same codes for different reasons. */
-type Finer = readonly [category: BounceCategory, meaning: string]
+type CodeMeaning = readonly [category: BounceCategory, meaning: string]
 
 /** Yahoo's own code. */
 const COMPLAINTS = /\[TSS\d+\]/
-const COMPLAINED: Finer = [
+const COMPLAINED: CodeMeaning = [
   'rate_limited',
   'The server gets more mail from this address than it expects, or its users complain about it. It accepts mail again after a pause.',
 ]
@@ -20,11 +20,11 @@ const COMPLAINED: Finer = [
 /** Postroad's own words for a look-up that failed. */
 const LOOK_UP_FAILED = /^DNS: the (\w+) lookup of /
 const UNANSWERED = 'did not answer, or answered with an error.'
-const MX_UNKNOWN: Finer = ['network', `The name servers of the recipient domain ${UNANSWERED}`]
-const HOST_UNKNOWN: Finer = ['network', `The name servers of the domain's mail server ${UNANSWERED}`]
+const MX_UNKNOWN: CodeMeaning = ['network', `The name servers of the recipient domain ${UNANSWERED}`]
+const HOST_UNKNOWN: CodeMeaning = ['network', `The name servers of the domain's mail server ${UNANSWERED}`]
 
 /** RFC 3463, RFC 7372 and RFC 7505: the subject and detail of an enhanced code, whatever its class. */
-const DETAILS: Readonly<Record<string, Finer>> = {
+const DETAILS: Readonly<Record<string, CodeMeaning>> = {
   '1.3': ['address_unknown', 'The server does not accept the syntax of the address.'],
   '1.6': ['address_unknown', 'The recipient has moved, and left no new address.'],
   '1.8': ['policy', 'The server cannot find the domain of the sender in DNS.'],
@@ -43,7 +43,7 @@ const DETAILS: Readonly<Record<string, Finer>> = {
 
 const ENHANCED = /\b[45]\.(\d{1,3}\.\d{1,3})\b/
 
-export interface JudgedReply {
+export interface RefusalFacts {
   /** Null: no server has refused the mail. */
   category: BounceCategory | null
   code: number | null
@@ -52,7 +52,7 @@ export interface JudgedReply {
 }
 
 /** Null: nothing is known of the reason. */
-export function replyMeaning({ category, ...reply }: JudgedReply): string | null {
+export function replyMeaning({ category, ...reply }: RefusalFacts): string | null {
   if (category === null) return null
   const text = troubleIn(replyText(reply))
   const finer = finerMeaning(text)
@@ -60,7 +60,7 @@ export function replyMeaning({ category, ...reply }: JudgedReply): string | null
   return category === 'other' ? null : CATEGORY_WORDS[category].about
 }
 
-function finerMeaning(text: string): Finer | undefined {
+function finerMeaning(text: string): CodeMeaning | undefined {
   const [, looked] = LOOK_UP_FAILED.exec(text) ?? []
   if (looked !== undefined) return looked === 'MX' ? MX_UNKNOWN : HOST_UNKNOWN
   return COMPLAINTS.test(text) ? COMPLAINED : DETAILS[ENHANCED.exec(text)?.[1] ?? '']

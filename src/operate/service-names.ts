@@ -8,10 +8,10 @@ import { OperateError } from './error.ts'
 import { sourceChoice } from './source-choice.ts'
 import type { Operation } from './verb.ts'
 
-type Looker = Pick<Operation, 'hostname' | 'setup' | 'accounts'>
+type OperationParts = Pick<Operation, 'hostname' | 'setup' | 'accounts'>
 
-export function serviceNames(looker: Looker, domain: SendingDomain): ServiceNames {
-  const { hostname, setup, accounts } = looker
+export function serviceNames(op: OperationParts, domain: SendingDomain): ServiceNames {
+  const { hostname, setup, accounts } = op
   const own = accounts.routes.some(
     ({ companyId, domainId }) =>
       companyId === domain.companyId && (domainId === null || domainId === domain.id),
@@ -19,7 +19,7 @@ export function serviceNames(looker: Looker, domain: SendingDomain): ServiceName
   const listens = setup.bounceListeners.length > 0
   const bounceHost = setup.bounceHost ?? (listens ? hostname : null)
   const relayed = own || setup.delivery.kind === 'relay'
-  const sendingHosts = relayed ? [{ name: hostname, addresses: [] }] : directHosts(looker, domain)
+  const sendingHosts = relayed ? [{ name: hostname, addresses: [] }] : directHosts(op, domain)
   return {
     hostname,
     sendingHosts,
@@ -31,8 +31,8 @@ export function serviceNames(looker: Looker, domain: SendingDomain): ServiceName
 }
 
 /** The hosts that direct mail of the domain leaves from: those of its pool, or all. */
-export function directHosts(looker: Looker, { id, companyId }: SendingDomain): SendingHost[] {
-  const sources = sourceChoice(looker).of({ id: '', companyId, domainId: id, source: null })
+export function directHosts(op: OperationParts, { id, companyId }: SendingDomain): SendingHost[] {
+  const sources = sourceChoice(op).of({ id: '', companyId, domainId: id, source: null })
   return sources.map((source) => ({ name: source.helo, addresses: addressesOfSource(source) }))
 }
 

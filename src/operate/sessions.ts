@@ -13,19 +13,19 @@ import {
 } from '../people/person.ts'
 import { hashSecret, newSecret } from '../people/secret.ts'
 import type { PeopleStore } from '../store/store.ts'
-import { shown } from './audit-trail.ts'
+import { auditText } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 
 const HOUR = 3_600_000
 /** Ms after which an unused session ends; POSTROAD_SESSION_LIFETIME may end it earlier. */
-export const SESSION_LASTS = 14 * 24 * HOUR
+export const SESSION_MS = 14 * 24 * HOUR
 /** Ms between two updates of the time a session was last used. */
 const SEEN_EVERY = 5 * 60_000
 /** Ms for which a sign-in link works. */
-export const LINK_LASTS = HOUR
+export const SIGN_IN_LINK_MS = HOUR
 
 /** The client that signs in, and the time. */
-export interface SigningIn {
+export interface SignInClient {
   address: string
   userAgent: string
   now: number
@@ -33,7 +33,7 @@ export interface SigningIn {
   lifetime: number
 }
 
-export interface BegunSession {
+export interface NewSession {
   /** For the cookie; shown only here. */
   token: string
   session: ConsoleSession
@@ -44,9 +44,9 @@ export async function beginSession(
   store: Pick<PeopleStore, 'addSession'>,
   person: Person,
   way: SignInWay,
-  { address, userAgent, now, lifetime }: SigningIn,
+  { address, userAgent, now, lifetime }: SignInClient,
   noted: readonly NewAuditEntry[] = [],
-): Promise<BegunSession> {
+): Promise<NewSession> {
   const { token, hash } = newSecret()
   const session: ConsoleSession = {
     id: randomUUIDv7(),
@@ -56,7 +56,7 @@ export async function beginSession(
     userAgent: userAgent.slice(0, 300),
     createdAt: now,
     seenAt: now,
-    expiresAt: now + Math.min(SESSION_LASTS, lifetime),
+    expiresAt: now + Math.min(SESSION_MS, lifetime),
   }
   await store.addSession(session, hash, noted)
   return { token, session, person }
@@ -70,9 +70,9 @@ export function signedIn(
   store: Pick<PeopleStore, 'addSession'>,
   person: Person,
   way: SignInWay,
-  from: SigningIn,
+  from: SignInClient,
   secondFactor?: SecondFactor,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   const detail = { way, ...(secondFactor && { secondFactor }) }
   return beginSession(store, person, way, from, sessionNotes(person, 'signIn', from, from.now, detail))
 }
@@ -99,7 +99,7 @@ export function sessionNotes(
 ): NewAuditEntry[] {
   const { id, operator } = person
   const actor = { kind: 'person', id, name: personName(person) } as const
-  const given = { ...detail, browser: shown(from.userAgent) }
+  const given = { ...detail, browser: auditText(from.userAgent) }
   const entry = { at, actor, topic: 'session', action, target: from.address, detail: given } as const
   const companies = confirmedCompanies(person)
   const concerned = operator || companies.length === 0 ? [null, ...companies] : companies
@@ -112,7 +112,7 @@ export interface AuthenticatedSession {
 }
 
 /** The time now, and the longest a session may last. */
-export type SessionTime = Pick<SigningIn, 'now' | 'lifetime'>
+export type SessionTime = Pick<SignInClient, 'now' | 'lifetime'>
 
 /** The session with this token. Null: there is none, or it has ended. */
 export async function findSession(
@@ -135,7 +135,7 @@ export async function authenticateSession(
   const { id, seenAt, createdAt } = found.session
   const { now, lifetime } = time
   if (now - seenAt >= SEEN_EVERY) {
-    await store.touchSession(id, now, Math.min(now + SESSION_LASTS, createdAt + lifetime))
+    await store.touchSession(id, now, Math.min(now + SESSION_MS, createdAt + lifetime))
   }
   return found
 }
@@ -145,7 +145,7 @@ export async function makeLink(
   store: Pick<PeopleStore, 'addLink'>,
   personId: string,
   now: number,
-  lasts = LINK_LASTS,
+  lasts = SIGN_IN_LINK_MS,
 ): Promise<string> {
   const { token, hash } = newSecret()
   await store.addLink({ personId, createdAt: now, expiresAt: now + lasts }, hash)
@@ -164,8 +164,8 @@ export interface LinkUse {
 export async function signInByLink(
   store: Pick<PeopleStore, 'findLink' | 'takeLink' | 'findPerson' | 'addSession'>,
   { token, known, instead }: LinkUse,
-  from: SigningIn,
-): Promise<BegunSession> {
+  from: SignInClient,
+): Promise<NewSession> {
   const hash = hashSecret(token)
   const owner = await store.findLink(hash, from.now)
   if (owner !== null && known !== null && known.person.id !== owner && !instead) {

@@ -5,7 +5,7 @@ import { type ClosureNames, siteClosure } from '../queue/site-closure.ts'
 import { type ClosedPath, type NodeBeat, SHARED_KEPT_MS, type SiteClosure } from '../store/store.ts'
 import type { Operation } from './verb.ts'
 
-type Looker = Pick<Operation, 'accounts' | 'now' | 'store'>
+type OperationParts = Pick<Operation, 'accounts' | 'now' | 'store'>
 
 interface SharedClosures {
   /** The key is that of the site. */
@@ -13,7 +13,7 @@ interface SharedClosures {
   sources: PresentSources
 }
 
-export async function sharedClosures(op: Looker): Promise<SharedClosures> {
+export async function sharedClosures(op: OperationParts): Promise<SharedClosures> {
   const { closed, sources } = await sharedClosedPaths(op)
   const names = namesIn(op.accounts)
   const closures = new Map<string, SiteClosure[]>()
@@ -39,7 +39,7 @@ interface SharedClosedPaths {
 export async function sharedClosedPaths({
   store,
   now,
-}: Omit<Looker, 'accounts'>): Promise<SharedClosedPaths> {
+}: Omit<OperationParts, 'accounts'>): Promise<SharedClosedPaths> {
   const [paths, nodes] = await Promise.all([store.sharedPaths(), store.nodes()])
   const sources = sourcesInService(nodes)
   const closed = paths.flatMap(({ key, changedAt, state: { closed: path } }) => {
@@ -49,7 +49,7 @@ export async function sharedClosedPaths({
   return { closed, sources }
 }
 
-function namesIn({ companies, domains }: Looker['accounts']): ClosureNames {
+function namesIn({ companies, domains }: OperationParts['accounts']): ClosureNames {
   return {
     companyName: (company) => companies.find(({ id }) => id === company)?.name ?? 'a removed company',
     domainName: (domain) => domains.find(({ id }) => id === domain)?.name ?? 'a removed domain',

@@ -14,7 +14,7 @@ import { totpContext, totpStep } from '../people/totp.ts'
 import type { PeopleStore } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { personAddress } from './people.ts'
-import { type BegunSession, type SigningIn, signedIn } from './sessions.ts'
+import { type NewSession, type SignInClient, signedIn } from './sessions.ts'
 
 /** Ms for which a correct password waits for the second factor. */
 const TICKET_LASTS = 5 * 60_000
@@ -53,7 +53,7 @@ export interface SignInParts {
 }
 
 /** The client that signs in, and the groups by which its attempts are limited. */
-export interface SignInOrigin extends Omit<SigningIn, 'now'> {
+export interface SignInOrigin extends Omit<SignInClient, 'now'> {
   /** The group that the client's address is counted in (ingress/admission/address-group.ts). */
   group: string
   /** The network around that group. */
@@ -91,7 +91,7 @@ export class SignInRefusal extends Error {
 }
 
 /** Either a session has begun, or the password was correct and `ticket` is needed for the second step. */
-export type ProofResult = { begun: BegunSession } | { ticket: string }
+export type ProofResult = { begun: NewSession } | { ticket: string }
 
 /** Rejects with SignInRefusal. Its message and its time do not reveal whether the account exists. */
 export async function signInByPassword(
@@ -107,22 +107,22 @@ export async function signInByPassword(
     const held = { personId: person!.id, version: person!.version }
     return { ticket: parts.tickets.issue('second-factor', held, TICKET_LASTS, now) }
   }
-  return { begun: await beginProved(parts, person!, 'password', origin) }
+  return { begun: await beginProvedSession(parts, person!, 'password', origin) }
 }
 
-type BeginArguments = [store: SignInParts['store'], person: Person, way: SignInWay, from: SigningIn]
+type BeginArguments = [store: SignInParts['store'], person: Person, way: SignInWay, from: SignInClient]
 
 /**
  * A change of the password ends all sessions. A session that began with the old password at the same moment is ended
  * here.
  */
-export async function beginProved(
+export async function beginProvedSession(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
   person: Person,
   way: SignInWay,
   origin: SignInOrigin,
-  begin: (...of: BeginArguments) => Promise<BegunSession> = signedIn,
-): Promise<BegunSession> {
+  begin: (...of: BeginArguments) => Promise<NewSession> = signedIn,
+): Promise<NewSession> {
   const newSession = await begin(store, person, way, { ...origin, now: clock.now() })
   const still = await store.findPerson({ id: person.id })
   if (still?.credentials.password === person.credentials.password) return newSession
@@ -157,14 +157,14 @@ export async function checkPassword(
   const by = { origin: origin.group, known: device !== null }
   // Checked before the attempt is counted, so that a flood of attempts writes to the store no more often than passwords
   // are verified.
-  if (parts.passwords.isFull(by)) throw busy()
-  const right = await tried(parts, trying, async (attempt) => {
+  if (parts.passwords.isFull(by)) throw busyRefusal()
+  const right = await withAttempt(parts, trying, async (attempt) => {
     try {
       return await parts.passwords.verify(password, stored, by)
     } catch (error) {
       if (!(error instanceof PasswordsBusy)) throw error
       await attempt.takeBack()
-      throw busy()
+      throw busyRefusal()
     }
   })
   if (right) return
@@ -180,7 +180,7 @@ export async function signInBySecondFactor(
   parts: SignInParts,
   { ticket, code }: { ticket: string; code: string },
   origin: SignInOrigin,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   const now = parts.clock.now()
   const held = parts.tickets.readTicket('second-factor', ticket, now)
   const person = held && (await parts.store.findPerson({ id: held.personId }))
@@ -189,7 +189,7 @@ export async function signInBySecondFactor(
   if (held === null || person === null || person.version !== held.version) throw sessionEndedError()
   const device = deviceOf(parts, person.id, origin.device)
   const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
-  const credentials = await tried(parts, trying, async () => afterCode(parts, person, code))
+  const credentials = await withAttempt(parts, trying, async () => spendCode(parts, person, code))
   if (credentials === null) {
     parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
     throw wrongCode()
@@ -197,7 +197,7 @@ export async function signInBySecondFactor(
   if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw sessionEndedError()
   const known = { ...person, version: person.version + 1, credentials }
   const secondFactor = isRecoveryCode(person.credentials, credentials) ? 'recovery code' : 'app'
-  return await beginProved(parts, known, 'password', origin, (...of) => signedIn(...of, secondFactor))
+  return await beginProvedSession(parts, known, 'password', origin, (...of) => signedIn(...of, secondFactor))
 }
 
 /** Whether the code that changed the credentials from `before` to `after` was a recovery code. */
@@ -206,7 +206,7 @@ export function isRecoveryCode(before: Credentials, after: Credentials): boolean
 }
 
 /** The credentials after using the code; null: the code is not valid. */
-export function afterCode(parts: SignInParts, { id, credentials }: Person, code: string): Credentials | null {
+export function spendCode(parts: SignInParts, { id, credentials }: Person, code: string): Credentials | null {
   const { totp, recoveryCodes } = credentials
   const digits = code.replace(/\s/g, '')
   if (totp !== null && /^\d{6}$/.test(digits)) {
@@ -232,7 +232,7 @@ export function deviceOf(
  * Waits for its turn and runs `look`. A result other than false or null means success, and such an attempt is not
  * counted.
  */
-export async function tried<Result>(
+export async function withAttempt<Result>(
   { attempts, clock }: SignInParts,
   trying: AttemptSource,
   look: (attempt: Attempt) => Promise<Result>,
@@ -253,7 +253,7 @@ export async function tried<Result>(
   return result
 }
 
-export function busy(): SignInRefusal {
+export function busyRefusal(): SignInRefusal {
   return new SignInRefusal('busy', 'many people are signing in right now: try again', 2_000)
 }
 

@@ -51,18 +51,18 @@ export const showSite = verb(
   null,
 )
 
-interface FoundSite {
+interface SiteMatch {
   key: string
   site: Omit<SiteDescription, 'pause'>
 }
 
-function withPause({ key, site }: FoundSite, pauses: readonly Pause[]): SiteDescription {
+function withPause({ key, site }: SiteMatch, pauses: readonly Pause[]): SiteDescription {
   const scope = { companyId: null, domain: null, site: { key, name: site.name } }
   return { ...site, pause: pauseOf(pauses, scope) ?? null }
 }
 
 /** Throws OperateError `not_found`. `site`: as for `showSite`. */
-export async function findSite(op: Operation, site: string): Promise<FoundSite> {
+export async function findSite(op: Operation, site: string): Promise<SiteMatch> {
   const table = op.sites()
   const states = await presentSites(op)
   const wanted = site.trim().toLowerCase()
@@ -78,7 +78,7 @@ export async function findSite(op: Operation, site: string): Promise<FoundSite> 
   return await ofDomain(op, domainName(wanted), states, table)
 }
 
-function found(state: SiteState, table: SiteTable): FoundSite {
+function found(state: SiteState, table: SiteTable): SiteMatch {
   return { key: state.key, site: described(state, table) }
 }
 
@@ -87,7 +87,7 @@ async function ofDomain(
   domain: string,
   states: ReadonlyMap<string, SiteState>,
   table: SiteTable,
-): Promise<FoundSite> {
+): Promise<SiteMatch> {
   const hosts = await mailHosts(domain, op.hosts(), { ownName: null })
   const ranks = hosts.kind === 'hosts' ? hosts.ranks : []
   const agreement = table.recognise(domain, ranks)
@@ -135,12 +135,12 @@ function ofProvider(
   block: ProviderBlock,
   states: ReadonlyMap<string, SiteState>,
   table: SiteTable,
-): FoundSite {
+): SiteMatch {
   const state = named([...states.values()], block.provider.toLowerCase())
   return state === undefined ? unusedSite(block) : found(state, table)
 }
 
-function described({ key: _, ...state }: SiteState, table: SiteTable): FoundSite['site'] {
+function described({ key: _, ...state }: SiteState, table: SiteTable): SiteMatch['site'] {
   const block = state.provider === null ? null : table.provider(state.provider)
   const { source } = block ?? table.general
   const whole = block !== null && state.name === block.provider
@@ -161,7 +161,7 @@ function described({ key: _, ...state }: SiteState, table: SiteTable): FoundSite
   }
 }
 
-function unusedSite(block: ProviderBlock): FoundSite {
+function unusedSite(block: ProviderBlock): SiteMatch {
   const { key, name } = siteOfProvider(block.provider)
   return { key, site: { ...idle(block), name, hosts: [...block.mx], domains: block.domains } }
 }

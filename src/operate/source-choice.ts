@@ -2,11 +2,11 @@
 import { SourceChoice, type SourceChoiceParts } from '../delivery/path/source-choice.ts'
 import type { Operation } from './verb.ts'
 
-type Looker = Pick<Operation, 'accounts' | 'hostname' | 'setup'>
+type OperationParts = Pick<Operation, 'accounts' | 'hostname' | 'setup'>
 
 /** `service`: what is known of the addresses in service. Absent: those of the settings, in service or not. */
 export function sourceChoice(
-  { accounts, hostname, setup }: Looker,
+  { accounts, hostname, setup }: OperationParts,
   service: Pick<SourceChoiceParts, 'isHere' | 'whyNone'> = {},
 ): SourceChoice {
   return new SourceChoice({

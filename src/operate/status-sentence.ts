@@ -15,7 +15,7 @@ export type Piece = string | { untrusted: string } | { at: string }
  * The finding comes first. The reply of a server follows apart from it, because it may be long.
  */
 export interface StatusText {
-  told: Piece[]
+  statement: Piece[]
   /** Empty: there is none. */
   reply: Piece[]
 }
@@ -122,24 +122,27 @@ export function statusSentence(email: EmailStatus): StatusText[] {
   const [first, ...others] = email.recipients.toSorted(
     (a, b) => STATES_BY_URGENCY.indexOf(a.state) - STATES_BY_URGENCY.indexOf(b.state),
   )
-  if (first === undefined) return [{ told: ['This email has no recipients.'], reply: [] }]
+  if (first === undefined) return [{ statement: ['This email has no recipients.'], reply: [] }]
   if (total === 1) return [recipientSentence(first, email)]
   const summary = `${numberText(total)} recipients: ${counts(email, total)}.`
-  if (first.state === 'delivered') return [{ told: [summary], reply: [] }]
+  if (first.state === 'delivered') return [{ statement: [summary], reply: [] }]
   const named = (recipient: RecipientStatus): StatusText => {
-    const { told, reply } = recipientSentence(recipient, email)
-    return { told: [{ untrusted: recipient.address }, ': ', ...told], reply }
+    const { statement, reply } = recipientSentence(recipient, email)
+    return { statement: [{ untrusted: recipient.address }, ': ', ...statement], reply }
   }
-  const { told, reply } = named(first)
+  const { statement, reply } = named(first)
   const waiting = first.waits === null ? others.find(({ waits }) => waits !== null) : undefined
-  return [{ told: [summary, ' ', ...told], reply }, ...(waiting === undefined ? [] : [named(waiting)])]
+  return [
+    { statement: [summary, ' ', ...statement], reply },
+    ...(waiting === undefined ? [] : [named(waiting)]),
+  ]
 }
 
 /** All pieces in one line. */
 export function statusPieces(texts: readonly StatusText[]): Piece[] {
-  return texts.flatMap(({ told, reply }, index) => [
+  return texts.flatMap(({ statement, reply }, index) => [
     ...(index === 0 ? [] : [' ']),
-    ...told,
+    ...statement,
     ...(reply.length === 0 ? [] : [' ', ...reply]),
   ])
 }
@@ -191,14 +194,14 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
   }
 }
 
-function only(...told: Piece[]): StatusText {
-  return { told, reply: [] }
+function only(...statement: Piece[]): StatusText {
+  return { statement, reply: [] }
 }
 
 /** Returns a final status, which only the server's reply follows. */
-function ended(told: Piece[], recipient: RecipientStatus): StatusText {
+function ended(statement: Piece[], recipient: RecipientStatus): StatusText {
   const text = replyText(recipient)
-  return text === '' ? only(...told, '.') : { told: [...told, ':'], reply: sentence(text) }
+  return text === '' ? only(...statement, '.') : { statement: [...statement, ':'], reply: sentence(text) }
 }
 
 function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStatus): StatusText {
@@ -249,7 +252,7 @@ function held(recipient: RecipientStatus): StatusText {
     return withAnswer(['Held.', ...tried(recipient), ...next(sooner, recipient)], recipient)
   }
   const site = { untrusted: closed.name }
-  const told = [
+  const statement = [
     'Held: Postroad waits with all mail',
     ...(closed.whose === null ? [] : [' of ', { untrusted: closed.whose }]),
     ' to ',
@@ -261,9 +264,9 @@ function held(recipient: RecipientStatus): StatusText {
       : next('', recipient)),
   ]
   const reply = replyIn(message)
-  if (reply) return { told, reply: [site, ' answers “', { untrusted: reply }, '” to this server.'] }
-  if (!message) return { told, reply: [site, ' takes no mail from this server.'] }
-  return { told, reply: ['Reason: ', ...sentence(message)] }
+  if (reply) return { statement, reply: [site, ' answers “', { untrusted: reply }, '” to this server.'] }
+  if (!message) return { statement, reply: [site, ' takes no mail from this server.'] }
+  return { statement, reply: ['Reason: ', ...sentence(message)] }
 }
 
 /** The last attempt was spent. A later turn may have ended without one. */
@@ -301,20 +304,20 @@ function end({ at, givesUpAt }: RecipientStatus): Piece[] {
 }
 
 /** For a recipient that waits for another reason than the last answer. */
-function before(told: Piece[], recipient: RecipientStatus): StatusText {
-  const whole = [...told, ...tried(recipient)]
+function before(statement: Piece[], recipient: RecipientStatus): StatusText {
+  const whole = [...statement, ...tried(recipient)]
   return recipient.tries === 0 || isNotAttempted(recipient.message)
     ? only(...whole)
     : withAnswer(whole, recipient)
 }
 
 /** Without a code, the last words are Postroad's own, about a server that did not answer. */
-function withAnswer(told: Piece[], recipient: RecipientStatus): StatusText {
+function withAnswer(statement: Piece[], recipient: RecipientStatus): StatusText {
   const text = replyText(recipient)
-  if (text === '') return only(...told)
-  if (isNotAttempted(text)) return { told, reply: sentence(text) }
+  if (text === '') return only(...statement)
+  if (isNotAttempted(text)) return { statement, reply: sentence(text) }
   const isAnswer = recipient.code !== null || replyIn(text) !== null
-  return { told, reply: [isAnswer ? 'Last answer: ' : 'Reason: ', ...sentence(text)] }
+  return { statement, reply: [isAnswer ? 'Last answer: ' : 'Reason: ', ...sentence(text)] }
 }
 
 function time(words: string, at: string | null): Piece[] {

@@ -9,7 +9,7 @@ import {
   type SuppressionType,
   TAGGED_TYPES,
 } from '../email/suppression.ts'
-import { type AllowedInput, allowedValue } from './allow-list.ts'
+import { type AllowListInput, allowedValue } from './allow-list.ts'
 import { guardCell, unguardCell } from './csv-cell.ts'
 import {
   behindFirstLine,
@@ -157,7 +157,7 @@ export interface ListedSuppression extends SuppressionInput {
 
 export interface CsvPieceResult {
   suppressions: ListedSuppression[]
-  allowed: AllowedInput[]
+  allowed: AllowListInput[]
   bad: number
   /** The first of the invalid lines. */
   badLines: BadLine[]
@@ -318,7 +318,7 @@ function suppressionOf(
 }
 
 /** Throws `invalid`. */
-function allowedOf(fields: readonly string[], columns: CsvColumns): AllowedInput {
+function allowedOf(fields: readonly string[], columns: CsvColumns): AllowListInput {
   const [value] = [columns.address, columns.domain].flatMap((at) => valueIn(fields, at) ?? [])
   return {
     value: checkedAddress(value, 'the line has no address and no domain'),

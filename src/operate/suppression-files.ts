@@ -1,6 +1,6 @@
 /** Imports and exports of whole suppression lists as files. */
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
-import { type AllowedInput, addAllowed } from './allow-list.ts'
+import { type AllowListInput, addAllowed } from './allow-list.ts'
 import type { Audit } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { domainNames, findCompany, findWholeCompany, listedAccounts } from './find.ts'
@@ -109,14 +109,14 @@ function domainIds(op: Operation, company: string): ReadonlyMap<string, string> 
   return new Map(domains.map(({ name, id }) => [name, id]))
 }
 
-export type AllowedImport = Omit<SuppressionImport, 'type'>
+export type AllowListImport = Omit<SuppressionImport, 'type'>
 
 /** The same for the allow list. */
 export const importAllowed = verb(
   'manage',
-  async (op, input: AllowedImport): Promise<ImportReport> => {
+  async (op, input: AllowListImport): Promise<ImportReport> => {
     const company = findWholeCompany(op, input.company).id
-    return await importPieces<AllowedInput>(op, input, 'allowed', {
+    return await importPieces<AllowListInput>(op, input, 'allowed', {
       entriesOf: ({ allowed }) => allowed,
       put: (entries) => addAllowed(op, { company, domain: input.domain, entries }),
     })
@@ -153,7 +153,7 @@ interface ImportTarget<Entry> {
 
 async function importPieces<Entry>(
   { entry = null }: Operation,
-  { source, begun, read = readCsvPiece, onStep }: AllowedImport,
+  { source, begun, read = readCsvPiece, onStep }: AllowListImport,
   list: CsvPiece['list'],
   { entriesOf, put }: ImportTarget<Entry>,
 ): Promise<ImportReport> {

@@ -11,7 +11,7 @@ import { checkedSuppression, type SuppressionInput } from './suppression-check.t
 import { type Operation, verb } from './verb.ts'
 
 /** Entries added to a list in one commit. */
-export const TOGETHER = 500
+export const ENTRIES_PER_COMMIT = 500
 
 export interface SuppressionListing extends CompanyFilter {
   /** Name or id of a sending domain: only its list. Without a company, that of the company that has the domain. */
@@ -189,8 +189,8 @@ export const addSuppressions = verb(
     const { companyId, domainId = null } = listScope(op, company, domain)
     const all = entries.map((entry) => checkedSuppression(entry, companyId, domainId, op.now()))
     const added: boolean[] = []
-    for (let at = 0; at < all.length; at += TOGETHER) {
-      added.push(...(await op.store.addSuppressions(all.slice(at, at + TOGETHER))))
+    for (let at = 0; at < all.length; at += ENTRIES_PER_COMMIT) {
+      added.push(...(await op.store.addSuppressions(all.slice(at, at + ENTRIES_PER_COMMIT))))
     }
     return all.map((suppression, index) => ({ suppression, added: added[index]! }))
   },

@@ -13,7 +13,7 @@ import { newSecret } from '../people/secret.ts'
 import { StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findWholeCompany } from './find.ts'
-import { INVITATION_LASTS, noSuchPerson, personAddress } from './people.ts'
+import { INVITATION_MS, noSuchPerson, personAddress } from './people.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** The most people of a company, including those with an open invitation. */
@@ -45,7 +45,7 @@ export const showTeam = verb('see', async (op, input: { company: string }): Prom
   return { company, members: people.map((person) => memberOf(person, company)), invitations }
 })
 
-export interface MadeInvitation {
+export interface CreatedInvitation {
   company: Company
   invitation: Invitation
   /** The token of the link, which works once; shown only here. */
@@ -59,7 +59,7 @@ export interface MadeInvitation {
  */
 export const invite = verb(
   'own',
-  async (op, input: { company: string; address: string; role: Role }): Promise<MadeInvitation> => {
+  async (op, input: { company: string; address: string; role: Role }): Promise<CreatedInvitation> => {
     const company = findWholeCompany(op, input.company)
     const [address, role] = [personAddress(input.address), checkedRole(input.role)]
     const now = op.now()
@@ -73,7 +73,7 @@ export const invite = verb(
     }
     const { token, hash } = newSecret()
     const id = randomUUIDv7()
-    const expiresAt = now + INVITATION_LASTS
+    const expiresAt = now + INVITATION_MS
     const inviter = op.caller.kind === 'member' ? null : op.caller.person
     const invitation = {
       id,

@@ -19,7 +19,7 @@ export async function unusablePools(op: Operation): Promise<UnusablePool[]> {
   if (pools.length === 0) return []
   const service = await presentService(op)
   return pools.flatMap((pool) => {
-    const why = whyUnusable(service, pool)
+    const why = problemOf(service, pool)
     if (why === null) return []
     const { name } = pool
     const takesOtherMail = name === DEFAULT_POOL
@@ -30,12 +30,12 @@ export async function unusablePools(op: Operation): Promise<UnusablePool[]> {
 }
 
 /** Why no mail can leave from the pool, as a sentence without a final dot; null: it can, or needs no source address. */
-export async function whyPoolUnusable(op: Operation, pool: SourcePool): Promise<string | null> {
+export async function poolProblem(op: Operation, pool: SourcePool): Promise<string | null> {
   if (op.setup.delivery.kind !== 'direct') return null
-  return whyUnusable(await presentService(op), pool)
+  return problemOf(await presentService(op), pool)
 }
 
-function whyUnusable(service: AddressesInService, { addresses }: SourcePool): string | null {
+function problemOf(service: AddressesInService, { addresses }: SourcePool): string | null {
   return addresses.some((address) => service.isHere(address)) ? null : service.whyNone(addresses)
 }
 

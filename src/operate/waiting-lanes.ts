@@ -59,7 +59,7 @@ export async function waitingLanes(
   const sites = await sitesInTime(op, new Set(unknown.map(({ domain }) => domain)))
   const closureOf = laneClosures(op, closures, sites)
   const closed = new Map(held.map((lane) => [lane, closureOf(lane, !isDue(lane, now))]))
-  return { lanes: lanes.map((lane) => told(lane, closed.get(lane) ?? null, isDue(lane, now))), sites }
+  return { lanes: lanes.map((lane) => withClosure(lane, closed.get(lane) ?? null, isDue(lane, now))), sites }
 }
 
 export function isDue({ dueAt }: Pick<WaitingLane, 'dueAt'>, now: number): boolean {
@@ -76,7 +76,7 @@ export function isHeld({ lastMessage }: Pick<QueueLane, 'lastMessage'>): boolean
   return isOfOthers(lastMessage)
 }
 
-function told(lane: WaitingLane, closed: ClosedSite | null, due: boolean): WaitingLane {
+function withClosure(lane: WaitingLane, closed: ClosedSite | null, due: boolean): WaitingLane {
   if (closed === null || lane.dueAt === null) return lane
   if (!due) return { ...lane, nextDueAt: Math.min(lane.dueAt, closed.nextTryAt) }
   const { reason } = readableInCompany(lane.companyId, closed)

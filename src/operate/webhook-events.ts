@@ -44,7 +44,7 @@ export const listWebhookAttempts = verb(
   },
 )
 
-export interface FaringWebhook extends OwnedWebhook {
+export interface WebhookHealth extends OwnedWebhook {
   /** Number of the last event in the log of all companies; the webhook has got the events up to `webhook.cursor`. */
   lastEvent: number
   /** Null: nothing was sent, or no attempt is stored any more. */
@@ -52,7 +52,7 @@ export interface FaringWebhook extends OwnedWebhook {
 }
 
 /** A webhook, its position in the log, and its last attempt. */
-export const showFaringWebhook = verb('see', async (op, { id }: { id: string }): Promise<FaringWebhook> => {
+export const showWebhookHealth = verb('see', async (op, { id }: { id: string }): Promise<WebhookHealth> => {
   const found = await findWebhook(op, id)
   const lastEvent = await op.store.lastEventNumber()
   const [lastAttempt = null] = await op.store.webhookAttempts({ webhookId: id, limit: 1 })
@@ -127,17 +127,18 @@ export const showWebhookEvent = verb(
     const { webhook } = await findWebhook(op, input.id)
     const { event, subject } = await eventOf(op, webhook, input.event)
     const { part } = subject
-    const teller = new NoticeReader(op.store)
-    const [whole] = await teller.readNotices([event])
-    const [told] = part === undefined || !isOfEmail(whole!) ? [whole] : await teller.tellParts(whole, [part])
-    const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl())
-    if (said === null) throw noSuchEvent(input.event)
+    const noticeReader = new NoticeReader(op.store)
+    const [whole] = await noticeReader.readNotices([event])
+    const [notice] =
+      part === undefined || !isOfEmail(whole!) ? [whole] : await noticeReader.readParts(whole, [part])
+    const content = notice === undefined ? null : payload(webhook.dialect, notice, op.apiUrl())
+    if (content === null) throw noSuchEvent(input.event)
     const [newest] = await op.store.webhookEvents(upTo(webhook.id, subject))
-    if (isSame(newest, subject)) return { ...messageOf(webhook.id, newest), payload: said }
+    if (isSame(newest, subject)) return { ...messageOf(webhook.id, newest), payload: content }
     const { number, type, emailId, at } = event
     const isToCome = number > webhook.cursor && isSubscribed(webhook, type)
     const status = isToCome ? 'pending' : 'unknown'
-    return { id: input.event, type, emailId, at, status, nextAt: null, payload: said }
+    return { id: input.event, type, emailId, at, status, nextAt: null, payload: content }
   },
 )
 
@@ -158,8 +159,8 @@ function isSame(event: WebhookEvent | undefined, { number, part }: WebhookSubjec
 /** The position of a message that is listed. */
 async function subjectOf(op: Operation, webhookId: string, message: string): Promise<WebhookSubject> {
   const subject = subjectOfMessage(message)
-  const [told] = subject === null ? [] : await op.store.webhookEvents(upTo(webhookId, subject))
-  if (told !== undefined && messageId(webhookId, told) === message) return subject!
+  const [event] = subject === null ? [] : await op.store.webhookEvents(upTo(webhookId, subject))
+  if (event !== undefined && messageId(webhookId, event) === message) return subject!
   throw new OperateError(
     'invalid',
     `"${message}" is not an event of this webhook, or its retention period has ended`,
@@ -197,7 +198,7 @@ export const replayWebhook = verb(
       const { event, subject } = await eventOf(op, found.webhook, input.event)
       const isNumber = typeof input.event === 'number'
       const subjects = isNumber ? await subjectsOf(op, found.webhook, event) : [subject]
-      await op.store.retellWebhook(id, subjects, op.now())
+      await op.store.replayWebhook(id, subjects, op.now())
       return found
     }
     const cursor = await op.store.lastEventBefore(input.since)
@@ -218,9 +219,9 @@ export function webhookDisabledError(id: string): OperateError {
 /** The messages about this event: one for the whole event, or one for each recipient. */
 async function subjectsOf(op: Operation, { dialect }: Webhook, event: LogEntry): Promise<WebhookSubject[]> {
   const { number } = event
-  const [told] = await new NoticeReader(op.store).readNotices([event])
-  if (told === undefined || !isReportedPerRecipient(dialect, told)) return [{ number }]
-  return Array.from({ length: told.email!.recipientCount }, (_, part) => ({ number, part }))
+  const [notice] = await new NoticeReader(op.store).readNotices([event])
+  if (notice === undefined || !isReportedPerRecipient(dialect, notice)) return [{ number }]
+  return Array.from({ length: notice.email!.recipientCount }, (_, part) => ({ number, part }))
 }
 
 interface NamedEvent {

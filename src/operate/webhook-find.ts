@@ -24,7 +24,7 @@ export function webhookNote({ id }: { id?: string }, owned: OwnedWebhook | null)
 export async function findWebhook(op: Operation, id: string): Promise<OwnedWebhook> {
   // PostgreSQL refuses text with NUL, so such text cannot be an id.
   const [webhook] = id.includes('\0') ? [] : await op.store.webhooks({ id })
-  const found = webhook !== undefined && mayKnow(op, webhook) ? ownedWebhook(op, webhook) : null
+  const found = webhook !== undefined && maySee(op, webhook) ? ownedWebhook(op, webhook) : null
   if (found !== null) return found
   throw noSuchWebhook(id)
 }
@@ -44,11 +44,11 @@ export async function visibleWebhooks(op: Operation, of: CompanyFilter): Promise
   const whole = caller.kind === 'operator' || caller.principal.domainId === null
   const companyId = whole ? companyScope(op, of) : caller.principal.companyId
   const all = await op.store.webhooks(companyId === null ? {} : { companyId })
-  return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => ownedWebhook(op, webhook) ?? [])
+  return all.filter((webhook) => maySee(op, webhook)).flatMap((webhook) => ownedWebhook(op, webhook) ?? [])
 }
 
 /** A key for one domain may see the webhooks of that domain. */
-function mayKnow({ caller }: Operation, { companyId, domainId }: Webhook): boolean {
+function maySee({ caller }: Operation, { companyId, domainId }: Webhook): boolean {
   if (caller.kind === 'operator') return true
   const { principal } = caller
   return principal.companyId === companyId && (principal.domainId === null || principal.domainId === domainId)

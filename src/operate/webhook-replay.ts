@@ -60,7 +60,7 @@ export const replayFailed = verb(
     const now = op.now()
     // In parallel, so that they share commits.
     await Promise.all(
-      failed.map((message) => op.store.retellWebhook(id, [subjectOfMessage(message.id)!], now)),
+      failed.map((message) => op.store.replayWebhook(id, [subjectOfMessage(message.id)!], now)),
     )
     const isDone = messages.length < LOOKED_THROUGH || recent.length === 0
     return { told: failed.length, next: isDone ? null : messages.at(-1)!.id }

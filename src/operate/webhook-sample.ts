@@ -31,8 +31,14 @@ export const testWebhook = verb(
     const [type] = eventTypes(webhook.dialect, [event])
     const now = op.now()
     const sample = sampleEvent(type!, webhook.companyId, domain?.name ?? 'example.com', now)
-    const told = payload(webhook.dialect, sample, op.apiUrl())!
-    const { headers, body } = webhookRequest(webhook, await secretsOf(op, webhook), sample.event, told, now)
+    const content = payload(webhook.dialect, sample, op.apiUrl())!
+    const { headers, body } = webhookRequest(
+      webhook,
+      await secretsOf(op, webhook),
+      sample.event,
+      content,
+      now,
+    )
     const outgoing = op.outgoing()
     const tried = (status: number | null, error: string | null, response: string): WebhookTest => {
       return { body, headers, status, error, response, duration: op.now() - now }

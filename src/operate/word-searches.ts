@@ -2,7 +2,7 @@
  * Looks for words in what strangers wrote: in the texts of emails, as long as their content is kept, and in the answers
  * of servers. Texts are in no index, so that nothing of them stays.
  */
-import { type FoundInReplies, matchReplies, type SearchedReplies } from '../events/reply-match.ts'
+import { matchReplies, type ReplyMatches, type SearchedReplies } from '../events/reply-match.ts'
 import { matchTexts, type SearchedText } from '../events/text-match.ts'
 import type { ReplySearch, TextSearch, WordSearches } from '../events/word-match.ts'
 import { type Job, jobAt } from '../workers/job.ts'
@@ -18,7 +18,7 @@ const TEXTS: WordReader<SearchedText, string> = {
   here: matchTexts,
   job: jobAt(new URL('../events/match-texts-job.ts', import.meta.url)),
 }
-const REPLIES: WordReader<SearchedReplies, FoundInReplies> = {
+const REPLIES: WordReader<SearchedReplies, ReplyMatches> = {
   here: matchReplies,
   job: jobAt(new URL('../events/match-replies-job.ts', import.meta.url)),
 }

@@ -2,7 +2,7 @@
  * Carries the state between two steps of signing in, or of setting something up. A ticket is sealed, expires soon and
  * is held by the client, so that any node can continue and nothing piles up here.
  */
-import { Seal, SealBroken } from '../accounts/seal.ts'
+import { Seal, SealError } from '../accounts/seal.ts'
 
 /** The content of each kind of ticket. */
 interface TicketKinds {
@@ -54,7 +54,7 @@ export class Tickets {
       const { held, until } = JSON.parse(octets.toString()) as { held: TicketKinds[Kind]; until: number }
       return now < until ? held : null
     } catch (error) {
-      if (error instanceof SealBroken) return null
+      if (error instanceof SealError) return null
       throw error
     }
   }

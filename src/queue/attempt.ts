@@ -10,7 +10,7 @@ import {
   decideAttempt,
   decideGiveBack,
   type FullMailboxRule,
-  hopeless,
+  failUntried,
   isByHand,
   postponedFrom,
 } from '../email/lifecycle.ts'
@@ -128,7 +128,7 @@ function whenAgain(
 }
 
 /** The reason why a delivery is released without an attempt. */
-export interface ReturnReason {
+export interface GiveBackReason {
   /** Unix ms at which it is due again; Infinity: never, so its recipients fail. */
   dueAt: number
   heldFor: HoldReason | null
@@ -149,15 +149,15 @@ export interface ReturnReason {
 }
 
 /** The record of a delivery that is released without an attempt. `now` in Unix ms. */
-export function returnRecord(
+export function giveBackRecord(
   { email, leaseToken, recipients }: ReadyDelivery,
-  reason: ReturnReason,
+  reason: GiveBackReason,
   schedule: RetrySchedule,
   now: number,
 ): AttemptRecord {
   const dueAt = Math.min(reason.dueAt, wallEnd(schedule.endOf(email), now) ?? Number.POSITIVE_INFINITY)
   const isOver = reason.dueAt === Number.POSITIVE_INFINITY
-  const decisionOf = returnDecision(isOver ? reason : { ...reason, dueAt }, schedule, now)
+  const decisionOf = giveBackDecision(isOver ? reason : { ...reason, dueAt }, schedule, now)
   return {
     emailId: email.id,
     leaseToken,
@@ -175,8 +175,8 @@ export function returnRecord(
   }
 }
 
-function returnDecision(
-  { dueAt, heldFor, message, postpones, endsFrom = dueAt, metAt, category }: ReturnReason,
+function giveBackDecision(
+  { dueAt, heldFor, message, postpones, endsFrom = dueAt, metAt, category }: GiveBackReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
@@ -204,7 +204,7 @@ function returnDecision(
   }
   const decision =
     dueAt === Number.POSITIVE_INFINITY
-      ? hopeless(at, message, category)
+      ? failUntried(at, message, category)
       : decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
   return () => decision
 }

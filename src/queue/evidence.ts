@@ -1,6 +1,6 @@
 import { monotonic } from '../common/clock.ts'
 import { RecentEntries } from '../common/recent-entries.ts'
-import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
+import type { DeliveryResult, TroubleReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { companyKey, type PathPart, type PathParts, partsOf, serversKeyOf } from './path-part.ts'
@@ -44,7 +44,7 @@ interface EvidenceParts {
   /** The recipient domains that are known to take a path. */
   domainsOf(path: Path): Iterable<string>
   /** The ids of companies for whose mail other nodes have closed the path. `key`: of the part for all companies. */
-  closedElsewhere(key: string, kind: HindranceReport['kind']): Iterable<string>
+  closedElsewhere(key: string, kind: TroubleReport['kind']): Iterable<string>
   now(): number
 }
 
@@ -69,11 +69,11 @@ export class Evidence {
 
   /** Learns from an attempt. Null: it met no trouble. */
   weigh(ready: ReadyDelivery, result: DeliveryResult): Extent | null {
-    const { hindrance, outcomes } = result
+    const { pathTrouble, outcomes } = result
     if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.#accepted(ready)
-    if (hindrance === undefined) return null
+    if (pathTrouble === undefined) return null
     const parts = partsOf(ready, postponedDomain(ready, result))
-    return this.#extent(ready, parts, hindrance, result.notBefore !== undefined)
+    return this.#extent(ready, parts, pathTrouble, result.notBefore !== undefined)
   }
 
   /** Called for each message that is delivered, so it makes no more than the keys. */
@@ -85,7 +85,7 @@ export class Evidence {
     this.#acceptedAt.set(companyKey(path.key, email.companyId), now)
   }
 
-  #extent(ready: ReadyDelivery, parts: PathParts, report: HindranceReport, untried: boolean): Extent {
+  #extent(ready: ReadyDelivery, parts: PathParts, report: TroubleReport, untried: boolean): Extent {
     const { kind, met } = report
     const { path } = ready
     const inTransaction = met === 'mail' || met === 'recipient'
@@ -126,7 +126,7 @@ export class Evidence {
   #ofRefusals(
     path: Path,
     parts: PathParts,
-    met: HindranceReport['met'],
+    met: TroubleReport['met'],
     own: readonly Witness[],
     seen: readonly Witness[],
     isListed: boolean,
@@ -145,7 +145,7 @@ export class Evidence {
     whole: string,
     { email, path }: ReadyDelivery,
     { pair }: PathParts,
-    { kind, met }: HindranceReport,
+    { kind, met }: TroubleReport,
   ): Witness[] {
     const { companyId, id: emailId, domainId: from } = email
     const now = this.#parts.now()

@@ -11,10 +11,10 @@ export class LastTroubles {
   readonly #byPath = new RecentEntries<SiteTrouble>(MAX_PATHS)
 
   /** Learns from an attempt that ended at `at` (Unix ms). */
-  ended({ key }: Path, { hindrance, notBefore }: DeliveryResult, at: number): void {
+  ended({ key }: Path, { pathTrouble, notBefore }: DeliveryResult, at: number): void {
     // A delivery that asked no server has met nothing new.
-    if (hindrance === undefined || notBefore !== undefined) return
-    this.#byPath.set(key, { at, kind: hindrance.kind, reason: hindrance.message })
+    if (pathTrouble === undefined || notBefore !== undefined) return
+    this.#byPath.set(key, { at, kind: pathTrouble.kind, reason: pathTrouble.message })
   }
 
   of({ key }: Path): SiteTrouble | null {

@@ -73,13 +73,13 @@ interface RequestedWait {
 const NO_PAUSE: RequestedWait = { from: 0, until: 0, end: 0 }
 
 /** The state of a path as other nodes have shared it, before this node has mail for it. */
-interface Learnt extends Pick<LoweredRate, 'isGuess'> {
+interface SharedPace extends Pick<LoweredRate, 'isGuess'> {
   rate: number | null
   pause: RequestedWait
   hourDue: number
 }
 
-const NOTHING_LEARNT: Learnt = { rate: null, pause: NO_PAUSE, hourDue: 0 }
+const NOTHING_LEARNT: SharedPace = { rate: null, pause: NO_PAUSE, hourDue: 0 }
 
 interface AcceptedMessages {
   readonly inMinute: RecentCount
@@ -120,7 +120,7 @@ export class Pacing {
   readonly #now: () => number
   readonly #shares: NodeShares
   /** Rates, pauses and hours that were learnt for paths without mail here, by key of the path. */
-  readonly #learnt = new Map<string, Learnt>()
+  readonly #learnt = new Map<string, SharedPace>()
   /** Keys of paths whose rate is no longer lowered, until `takeReleased`. */
   readonly #released = new Set<string>()
   /** Paths for which mail waits, by key, and the time at which each is free. */
@@ -248,7 +248,7 @@ export class Pacing {
     else pace.pause = pause
   }
 
-  #learn(key: string, learnt: Partial<Learnt>): void {
+  #learn(key: string, learnt: Partial<SharedPace>): void {
     const { isGuess, ...rest } = this.#learnt.get(key) ?? NOTHING_LEARNT
     const same = learnt.rate === undefined && isGuess
     const all = { ...rest, ...(same && { isGuess }), ...learnt }
@@ -256,7 +256,7 @@ export class Pacing {
     else this.#learnt.set(key, all)
   }
 
-  #isOver({ rate, hourDue, pause }: Learnt): boolean {
+  #isOver({ rate, hourDue, pause }: SharedPace): boolean {
     return rate === null && hourDue <= Date.now() && pause.until <= this.#now()
   }
 

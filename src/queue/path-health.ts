@@ -1,11 +1,11 @@
 import type { Log } from '../common/logging.ts'
-import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
+import type { DeliveryResult, TroubleReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import { othersFailed } from '../email/not-attempted.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
-import type { ReturnReason } from './attempt.ts'
+import type { GiveBackReason } from './attempt.ts'
 import type { LaneState } from './closed-lanes.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
@@ -16,13 +16,13 @@ import { hasSourceOf, type PresentSources } from './present-sources.ts'
 import { type ClosureNames, siteClosure } from './site-closure.ts'
 import { byExtent } from './site-states.ts'
 import {
-  countAnew,
   factsOf,
   IN_A_ROW,
   isCertain,
   isDue,
   leaveUntil,
   newTrouble,
+  restartCount,
   type Trouble,
   type TroubleFacts,
   waitUntil,
@@ -107,8 +107,8 @@ export class PathHealth {
   }
 
   /** Number of closed paths that mail could take, by kind of trouble. */
-  get closed(): Map<HindranceReport['kind'], number> {
-    const counts = new Map<HindranceReport['kind'], number>()
+  get closed(): Map<TroubleReport['kind'], number> {
+    const counts = new Map<TroubleReport['kind'], number>()
     for (const { kind, closed, path } of this.#troubles.values()) {
       if (closed && hasSourceOf(this.sources, path)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
@@ -155,7 +155,7 @@ export class PathHealth {
     if (known?.closed) {
       const isNews = metAt > known.metAt
       known.metAt = Math.max(known.metAt, metAt)
-      countAnew(known)
+      restartCount(known)
       // A try that this node has left to the other one is over.
       if (isNews) known.probeAt = known.ownProbeAt
       leaveUntil(known, probeAt, now)
@@ -176,7 +176,7 @@ export class PathHealth {
    * The ids of companies for whose mail other nodes have closed the path. `whole`: the key of the part for all
    * companies.
    */
-  *closedElsewhere(whole: string, kind: HindranceReport['kind']): Generator<string> {
+  *closedElsewhere(whole: string, kind: TroubleReport['kind']): Generator<string> {
     for (const [, trouble] of this.#troubles.companiesIn(whole)) {
       const { closed, learnt, companyId } = trouble
       if (closed && learnt && trouble.kind === kind && companyId !== null) yield companyId
@@ -264,10 +264,10 @@ export class PathHealth {
    * Null when the delivery may begin: the usual case. `asks`: it tries the path once the nodes have decided which of
    * them does. `now` in Unix ms.
    */
-  closedFor(ready: ReadyDelivery, now: number): ReturnReason | 'asks' | null {
+  closedFor(ready: ReadyDelivery, now: number): GiveBackReason | 'asks' | null {
     if (this.#troubles.size === 0) return null
-    const met = partKeys(ready).flatMap((key) => this.#troubles.get(key) ?? [])
-    const closed = met.filter((trouble) => trouble.closed)
+    const troubles = partKeys(ready).flatMap((key) => this.#troubles.get(key) ?? [])
+    const closed = troubles.filter((trouble) => trouble.closed)
     const insisted = insists(ready)
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
@@ -354,11 +354,11 @@ export class PathHealth {
     exhausted: boolean,
     now: number,
   ): number | null {
-    const { hindrance, outcomes, server } = result
+    const { pathTrouble, outcomes, server } = result
     const refused =
-      hindrance !== undefined &&
+      pathTrouble !== undefined &&
       extent !== null &&
-      (hindrance.kind === 'unreachable' || outcomes.some(({ verdict }) => verdict === 'postponed'))
+      (pathTrouble.kind === 'unreachable' || outcomes.some(({ verdict }) => verdict === 'postponed'))
     if (!refused && !this.#troubles.any) return null
     const isDelivered = outcomes.some(({ verdict }) => verdict === 'delivered')
     if (!refused || isDelivered) {
@@ -370,19 +370,19 @@ export class PathHealth {
       if (isDelivered) this.#reached(ready)
       return null
     }
-    const part = this.#triedBy(ready, hindrance, extent.part)
+    const part = this.#triedBy(ready, pathTrouble, extent.part)
     for (const key of partKeys(ready)) if (key !== part.key) this.#unknown(key, ready, now)
-    const facts = factsOf(part, hindrance, refusalFacts(ready, outcomes), now)
+    const facts = factsOf(part, pathTrouble, refusalFacts(ready, outcomes), now)
     if (result.notBefore !== undefined) return this.#untried(part, facts, ready, result.notBefore, now)
     const trouble = this.#met(part, facts, now, ready)
-    const { waitMs = 0 } = hindrance
+    const { waitMs = 0 } = pathTrouble
     waitUntil(trouble, Math.max(trouble.probeAt, now + pauseFor(waitMs)), now)
-    if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
+    if (!trouble.closed && !isCertain(part, pathTrouble, exhausted) && trouble.refused.size < IN_A_ROW)
       return null
     if (!trouble.closed) this.#absorbNarrower(part, trouble)
     trouble.closed = true
     if (part.companyId === null) this.#absorbCompanies(part, trouble)
-    if (this.#log.closed(part, ready.path, hindrance)) trouble.told = true
+    if (this.#log.closed(part, ready.path, pathTrouble)) trouble.wasLogged = true
     return trouble.probeAt
   }
 
@@ -393,7 +393,7 @@ export class PathHealth {
   }
 
   /** A closed part that the delivery tried has met its trouble again, whatever the evidence of this one try. */
-  #triedBy(ready: ReadyDelivery, { kind }: HindranceReport, part: PathPart): PathPart {
+  #triedBy(ready: ReadyDelivery, { kind }: TroubleReport, part: PathPart): PathPart {
     const { whole, servers, company, companyToServers } = partsOf(ready)
     for (const wider of [whole, servers, company, companyToServers]) {
       if (wider.key === part.key) return part
@@ -431,7 +431,7 @@ export class PathHealth {
     })
     this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
-    countAnew(trouble)
+    restartCount(trouble)
     this.#tryEnded(part.key, trouble)
     const isOfOperator = facts.kind === 'credentials'
     const pause = this.#parts.pauses.after(now - trouble.since, isOfOperator, path.limits.backOff)
@@ -479,7 +479,7 @@ export class PathHealth {
     this.#openings++
     this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
-    this.#log.opened({ key }, path, trouble.kind, trouble.told)
+    this.#log.opened({ key }, path, trouble.kind, trouble.wasLogged)
     this.#release(trouble.held)
   }
 
@@ -488,7 +488,7 @@ export class PathHealth {
     const trouble = this.#troubles.get(path)
     if (trouble?.probe !== ready) return
     trouble.probe = null
-    countAnew(trouble)
+    restartCount(trouble)
     this.#tryEnded(path, trouble)
     const { backOff } = ready.path.limits
     waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since, false, backOff), now)

@@ -1,13 +1,13 @@
 /** Shares what delivering nodes learn about their paths, and keeps it over a restart. */
-import type { Hindrance } from '../email/hindrance.ts'
+import type { TroubleKind } from '../email/trouble-kind.ts'
 import { SHARED_KEPT_MS, type SharedPath, type SharedState, type Store } from '../store/store.ts'
 import type { Pacing } from './pacing.ts'
 import type { PathHealth } from './path-health.ts'
 import { hasOwnAddresses, isOfLimits, SharedLimits, type SharedLimitsParts } from './shared-limits.ts'
-import { type Shareable, withRoom } from './sharing-room.ts'
+import { type SharedPathState, withRoom } from './sharing-room.ts'
 
 /** The parts of the queue that learn from answers of servers. */
-export interface PathLearning {
+export interface PathStateParts {
   health: Pick<
     PathHealth,
     'closedHere' | 'learn' | 'reopen' | 'takeOpened' | 'wantedTries' | 'tryDecided' | 'takeTried'
@@ -25,7 +25,7 @@ interface PathSharingParts {
   name: string
   /** The token of this node; null: it has none now. */
   token(): number | null
-  learning: PathLearning
+  learning: PathStateParts
   /** Called after each look: the nodes may have decided which of them tries a closed path. */
   onLook?(): void
 }
@@ -49,9 +49,9 @@ const HOUR = '\0hour:'
  * The node that has shared a state. `former`: read at the start, from a node that is gone, such as this one before;
  * `neighbour`: read at the start, from a node in service; `news`: read later, from another node.
  */
-type Teacher = 'former' | 'neighbour' | 'news'
+type StateOrigin = 'former' | 'neighbour' | 'news'
 
-interface LearntState extends Shareable {
+interface ReceivedState extends SharedPathState {
   state: SharedState
 }
 
@@ -152,9 +152,9 @@ export class PathSharing {
     for (const { key, state } of [...paths, ...changed]) this.#written.set(key, JSON.stringify(state))
   }
 
-  #states(node: number): Map<string, LearntState> {
+  #states(node: number): Map<string, ReceivedState> {
     const { health, pacing } = this.#parts.learning
-    const states = new Map<string, LearntState>()
+    const states = new Map<string, ReceivedState>()
     for (const [key, closed] of health.closedHere()) {
       states.set(key, {
         state: { ...USUAL, closed },
@@ -200,7 +200,7 @@ export class PathSharing {
     for (const { key, node: holder, until } of tries) health.tryDecided(key, holder === node, until, now)
   }
 
-  #learn({ key, node, changedAt, state }: SharedPath, from: Teacher): void {
+  #learn({ key, node, changedAt, state }: SharedPath, from: StateOrigin): void {
     // It is removed with the next write of any node.
     if (changedAt < Date.now() - SHARED_KEPT_MS) return
     const version = `${node} ${changedAt}`
@@ -226,7 +226,7 @@ function withoutLimits(rows: readonly SharedPath[]): [limits: SharedPath[], othe
  * it met itself before its start, it would meet again. Where the system chooses the source address, each node has its
  * own, so that servers may refuse only one of them.
  */
-function concernsThis(key: string, kind: Hindrance, from: Teacher): boolean {
+function concernsThis(key: string, kind: TroubleKind, from: StateOrigin): boolean {
   if (kind === 'unreachable') return from === 'former'
   return from !== 'news' || kind !== 'path' || !hasOwnAddresses(key)
 }

@@ -46,30 +46,30 @@
  * RECORDING by the Recorder, and results under a lost lease by LateResults.
  */
 import { monotonic } from '../common/clock.ts'
-import type { Condemnation, Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
+import type { Courier, Crash, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { notAttempted } from '../email/not-attempted.ts'
 import type { HoldReason } from '../email/recipient.ts'
 import type { AttemptRecord, ClaimedEmail, LaneRoom, Lease, NewEmail, SiteState } from '../store/store.ts'
-import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
+import { attemptRecord, dueAfter, type GiveBackReason, giveBackRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { Evidence } from './evidence.ts'
-import { LanesLeftOut } from './lanes-left-out.ts'
 import { LastTroubles } from './last-troubles.ts'
 import { LateResults } from './late-results.ts'
 import { MailPaths } from './mail-paths.ts'
 import { type DeliveryNode, NodeShares } from './node-shares.ts'
 import { PathHealth } from './path-health.ts'
 import { pathKeyOf } from './path-part.ts'
-import type { PathLearning } from './path-sharing.ts'
+import type { PathStateParts } from './path-sharing.ts'
 import { pathUses } from './path-uses.ts'
 import type { PipelineParts } from './pipeline-parts.ts'
 import { presentSources } from './present-sources.ts'
 import { ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
+import { RestrictedLanes } from './restricted-lanes.ts'
 import { SessionShortage } from './session-shortage.ts'
 import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
@@ -114,7 +114,7 @@ export interface DeliveryCounts {
 export class DeliveryPipeline {
   readonly stops: Stops
   readonly paths: MailPaths
-  readonly #lanes: LanesLeftOut
+  readonly #lanes: RestrictedLanes
   readonly #parts: PipelineParts
   readonly #claims: ClaimLoop
   readonly #usual: Outlet
@@ -185,7 +185,7 @@ export class DeliveryPipeline {
       sessions,
       waitingFor: (companyId, path) => this.queues.waitingFor(companyId, path),
     })
-    this.#lanes = new LanesLeftOut({
+    this.#lanes = new RestrictedLanes({
       stateOf: (companyId, domain) => this.paths.laneState(companyId, domain),
       unresolved: () => this.#unresolved.deliveries(),
     })
@@ -231,7 +231,7 @@ export class DeliveryPipeline {
   }
 
   /** The state of the paths as this node has learned it. */
-  get learning(): PathLearning {
+  get learning(): PathStateParts {
     const { sessions, pacing } = this.#throttle
     return { health: this.#pathHealth, sessions, pacing }
   }
@@ -259,7 +259,7 @@ export class DeliveryPipeline {
       .filter((domain) =>
         this.#parts.paths.everyKnown(email, domain)?.every((path) => this.paths.isLeft(path)),
       )
-    this.#lanes.leftToOthers(email.companyId, domains)
+    this.#lanes.addOfOthers(email.companyId, domains)
     this.#giveBack(ready, { dueAt: now, heldFor: null, message: '', toOthers: true }, now)
   }
 
@@ -503,7 +503,7 @@ export class DeliveryPipeline {
     const { exhausted, notBefore } = this.#throttle.ended(ready, result, extent, queues, begun)
     const closedUntil = this.#pathHealth.ended(ready, result, extent, exhausted, now)
     // A proxy that does not answer fails all mail from its source, so the source is left out at once.
-    if (result.hindrance?.kind === 'source') void this.#parts.present?.look()
+    if (result.pathTrouble?.kind === 'source') void this.#parts.present?.look()
     const again =
       closedUntil === null ? notBefore : this.paths.otherSource(ready) === null ? closedUntil : now
     const { retrySchedule: schedule, fullMailbox } = this.#parts
@@ -517,21 +517,21 @@ export class DeliveryPipeline {
     this.pump()
   }
 
-  async #quarantine(ready: ReadyDelivery, condemned: Condemnation): Promise<void> {
+  async #quarantine(ready: ReadyDelivery, condemned: Crash): Promise<void> {
     // Under an old lease alone, the store would leave recipients that were claimed anew in `sending`.
     for (const part of this.#late.byLease(ready)) await this.#suspects.quarantine(part, condemned)
     this.#late.end(ready)
     this.#claims.look(0)
   }
 
-  #giveBack(ready: ReadyDelivery, reason: ReturnReason, now: number): void {
+  #giveBack(ready: ReadyDelivery, reason: GiveBackReason, now: number): void {
     const { heldFor } = reason
     this.#parts.metrics.givenBack.inc()
     if (heldFor === 'path') {
       const domains = ready.recipients.map(({ domain }) => domain)
-      this.#lanes.held(ready.email.companyId, domains)
+      this.#lanes.addClosed(ready.email.companyId, domains)
     }
-    const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
+    const written = this.#record(giveBackRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor !== null) void written.then(() => this.#heldWritten(ready, heldFor))
     if (reason.toOthers) void written.then(() => this.#parts.store.announceWork()).catch(() => {})
   }

@@ -8,7 +8,7 @@ const MAX_OF_COMPANY = 100
 const MAX_OF_PARTS = 1_000
 const MAX_STATES = 2_000
 
-export interface Shareable {
+export interface SharedPathState {
   /** Id of the company whose mail has met it; null: not known, or several. */
   owner: string | null
   /** True when the state concerns all mail on the path. */
@@ -16,7 +16,7 @@ export interface Shareable {
 }
 
 /** Those of all mail come first; there is room for a new one, whatever the mail of one company has met. */
-export function withRoom<State extends Shareable>(
+export function withRoom<State extends SharedPathState>(
   states: ReadonlyMap<string, State>,
   isShared: (key: string) => boolean,
 ): [key: string, state: State][] {

@@ -5,7 +5,7 @@ import type { Log } from '../common/logging.ts'
 import { notAttempted } from '../email/not-attempted.ts'
 import type { HoldReason } from '../email/recipient.ts'
 import type { ClaimedRecipient, Pause, Store } from '../store/store.ts'
-import type { ReturnReason } from './attempt.ts'
+import type { GiveBackReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { HoldReleases } from './hold-releases.ts'
 import { SuppressionWatch } from './new-suppressions.ts'
@@ -27,7 +27,7 @@ const ALL = Number.MAX_SAFE_INTEGER
 /** The recipients that may begin, and those that are given back. */
 interface StopSplit {
   go: ClaimedRecipient[]
-  back: { recipients: ClaimedRecipient[]; why: ReturnReason }[]
+  back: { recipients: ClaimedRecipient[]; why: GiveBackReason }[]
 }
 
 export interface StopsParts {
@@ -165,7 +165,7 @@ export class Stops {
     this.#look(STOPS_MS)
   }
 
-  #whole({ email }: ReadyDelivery, now: number): ReturnReason | null {
+  #whole({ email }: ReadyDelivery, now: number): GiveBackReason | null {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
       return { dueAt: now, heldFor: null, message: notAttempted('canceled before its delivery started') }
@@ -193,7 +193,7 @@ export class Stops {
   }
 
   /** Claims cannot leave such mail in the store: they do not know its path. */
-  #atSite({ email, path }: ReadyDelivery, now: number): ReturnReason | null {
+  #atSite({ email, path }: ReadyDelivery, now: number): GiveBackReason | null {
     if (!this.pauses.coversSite(email.companyId, path.site.key)) return null
     return { dueAt: now + SITE_PAUSED_MS, heldFor: 'pause', message: PAUSED }
   }

@@ -1,6 +1,6 @@
 import type { Log } from '../common/logging.ts'
 import { RecentEntries } from '../common/recent-entries.ts'
-import type { Condemnation } from '../delivery/delivery.ts'
+import type { Crash } from '../delivery/delivery.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -56,7 +56,7 @@ export class Suspects {
    * Puts the recipients of the delivery into quarantine, and those that would do the same. Resolves when that is
    * durable, or when the service has stopped: then they are still leased, and suspect at the next start.
    */
-  async quarantine(ready: ReadyDelivery, { during, cause, message }: Condemnation): Promise<void> {
+  async quarantine(ready: ReadyDelivery, { during, cause, message }: Crash): Promise<void> {
     const { store, metrics, log } = this.#parts
     const { email, recipients, leaseToken } = ready
     const condemned = (this.#known.get(email.id)?.condemned ?? 0) + 1

@@ -1,4 +1,4 @@
-import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
+import type { DeliveryResult, TroubleReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { LEAST_WAITING } from '../delivery/path/path-finder.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -73,30 +73,30 @@ export class Throttle {
     queues: Pick<ReadyQueues, 'busyOn'>,
     begun: Beginning,
   ): ThrottleResult {
-    const { hindrance, outcomes, server } = result
+    const { pathTrouble, outcomes, server } = result
     const own = { ...path, key: companyKey(path.key, email.companyId) }
     if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.pacing.accepted(path, own)
-    if (hindrance === undefined) {
+    if (pathTrouble === undefined) {
       if (server !== null) for (const each of [path, own]) this.sessions.well(each)
       return NOTHING
     }
-    if (hindrance.kind !== 'busy' || extent === null || extent.limits === null) return NOTHING
+    if (pathTrouble.kind !== 'busy' || extent === null || extent.limits === null) return NOTHING
     const limited = extent.limits === 'all' ? path : own
     const busy = extent.limits === 'all' ? queues.busyOn(path) : queues.busyOn(path, email.companyId)
     // The server counted them between the two times. The smaller number may be that of a delivery alone, which would
     // close the path.
     const fewer = this.sessions.tooMany(limited, Math.max(begun.busy[extent.limits], busy), begun.at)
-    const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begun.at, path)
+    const slower = pathTrouble.excess === 'messages' && this.pacing.tooMany(limited, begun.at, path)
     // A wait that a recipient may have caused delays only the mail to its domain, which is closed for that time.
-    const notBefore = extent.part.to === null ? this.#pause(limited, hindrance) : null
+    const notBefore = extent.part.to === null ? this.#pause(limited, pathTrouble) : null
     const exhausted = !fewer && !slower
-    if (exhausted && hindrance.excess === 'messages' && hindrance.waitMs === undefined) {
+    if (exhausted && pathTrouble.excess === 'messages' && pathTrouble.waitMs === undefined) {
       this.pacing.beginAnew(limited)
     }
     return { exhausted, notBefore }
   }
 
-  #pause(path: Path, { waitMs }: HindranceReport): number | null {
+  #pause(path: Path, { waitMs }: TroubleReport): number | null {
     return waitMs === undefined ? null : Date.now() + this.pacing.pause(path, waitMs)
   }
 }

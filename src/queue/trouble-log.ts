@@ -1,16 +1,16 @@
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import { RecentEntries } from '../common/recent-entries.ts'
-import type { HindranceReport } from '../delivery/delivery.ts'
+import type { TroubleReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
 import type { PathPart } from './path-part.ts'
 
 /** How often the same trouble is logged again. */
-const TELL_MS = 10 * 60_000
+const LOG_MS = 10 * 60_000
 /** Parts whose log throttle is remembered, because their limits come and go; the part met longest ago is forgotten. */
-const MAX_TOLD = 1_000
+const MAX_THROTTLES = 1_000
 /** The shortest time between two troubles logged in detail, of all paths together. */
-const TELL_ANY_MS = 1_000
+const LOG_ANY_MS = 1_000
 
 interface TroubleLogParts {
   /** Names for people, of a sending domain and of a company. */
@@ -23,26 +23,26 @@ interface TroubleLogParts {
 export class TroubleLog {
   readonly #parts: TroubleLogParts
   /** Throttles by part and kind of trouble. */
-  readonly #told = new RecentEntries<LogThrottle>(MAX_TOLD)
-  readonly #toldAny = new LogThrottle(TELL_ANY_MS)
+  readonly #throttles = new RecentEntries<LogThrottle>(MAX_THROTTLES)
+  readonly #throttleOfAll = new LogThrottle(LOG_ANY_MS)
 
   constructor(parts: TroubleLogParts) {
     this.#parts = parts
   }
 
   /** True when it was logged, so that its end is to be logged too. */
-  closed(part: PathPart, path: Path, report: HindranceReport): boolean {
+  closed(part: PathPart, path: Path, report: TroubleReport): boolean {
     const { kind, message, list } = report
     const { site, policy } = path
     const relay = site.kind === 'relay'
     // Servers of recipient domains that are down are no reason to alert the operator, but those of a provider are.
     if (kind === 'unreachable' && !relay && site.provider === null) return false
     // A proxy fails mail to all sites, and is named once.
-    const toldOf = reportKey(kind === 'source' ? path.source.name : part.key, kind)
-    const throttle = this.#told.get(toldOf) ?? new LogThrottle(TELL_MS)
-    this.#told.set(toldOf, throttle)
+    const throttleKey = reportKey(kind === 'source' ? path.source.name : part.key, kind)
+    const throttle = this.#throttles.get(throttleKey) ?? new LogThrottle(LOG_MS)
+    this.#throttles.set(throttleKey, throttle)
     if (throttle.due() === null) return false
-    if (this.#toldAny.due() === null) {
+    if (this.#throttleOfAll.due() === null) {
       // Not logged after all, so the next refusal may be.
       throttle.reset()
       return false
@@ -81,15 +81,15 @@ export class TroubleLog {
   opened(
     { key }: Pick<PathPart, 'key'>,
     { site, source }: Path,
-    kind: HindranceReport['kind'],
-    told: boolean,
+    kind: TroubleReport['kind'],
+    wasLogged: boolean,
   ): void {
-    if (told) {
+    if (wasLogged) {
       const fields = { site: site.name, source: source.name }
       this.#parts.log.info(fields, 'The path is open again; the waiting mail is sent now')
     }
     // A provider's limit is reached again and again; any other trouble is news.
-    if (kind !== 'busy') this.#told.delete(reportKey(key, kind))
+    if (kind !== 'busy') this.#throttles.delete(reportKey(key, kind))
   }
 
   #whose({ companyId, domainId, to }: PathPart): string {
@@ -100,6 +100,6 @@ export class TroubleLog {
   }
 }
 
-function reportKey(part: string, kind: HindranceReport['kind']): string {
+function reportKey(part: string, kind: TroubleReport['kind']): string {
   return `${part}\0${kind}`
 }

@@ -1,4 +1,4 @@
-import type { HindranceReport } from '../delivery/delivery.ts'
+import type { TroubleReport } from '../delivery/delivery.ts'
 import type { EventDetail } from '../email/event.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { HeldMail } from './held-mail.ts'
@@ -14,14 +14,14 @@ export const IN_A_ROW = 3
 export interface TroubleFacts extends Omit<PathPart, 'key'> {
   /** Id of the company whose mail met it last. */
   metBy: string | null
-  kind: HindranceReport['kind']
+  kind: TroubleReport['kind']
   message: string
   /** The message for other companies, without the server's words, which may name a recipient. */
   brief: string
   /** Absent: the server gave no reason that is known. */
   category?: NonNullable<EventDetail['category']>
   /** The block list that the servers name. */
-  list: NonNullable<HindranceReport['list']> | null
+  list: NonNullable<TroubleReport['list']> | null
   /** Unix ms. */
   since: number
   /** Unix ms: when mail last met the trouble. */
@@ -47,7 +47,7 @@ export interface Trouble extends TroubleFacts {
   returned: number
   returnedBefore: number
   /** True: the start of the trouble was logged, so its end will be logged too. */
-  told: boolean
+  wasLogged: boolean
   /** True: another node reported the trouble, and this node has not met it since. */
   learnt: boolean
   /** Unix ms: until then no other node tries the path. 0: this node may not try it, unless it is alone. */
@@ -59,7 +59,7 @@ export interface Trouble extends TroubleFacts {
 /** `category`: of the mail that met it. */
 export function factsOf(
   part: PathPart,
-  report: HindranceReport,
+  report: TroubleReport,
   { metBy, category }: { metBy: string; category: TroubleFacts['category'] | undefined },
   now: number,
 ): TroubleFacts {
@@ -84,7 +84,7 @@ export function newTrouble(facts: TroubleFacts): Trouble {
     held: new HeldMail(),
     returned: 0,
     returnedBefore: 0,
-    told: false,
+    wasLogged: false,
     learnt: false,
     tryUntil: 0,
     tryWanted: null,
@@ -94,7 +94,7 @@ export function newTrouble(facts: TroubleFacts): Trouble {
 /** Whether one email that met the trouble closes the part. */
 export function isCertain(
   { domainId, to }: PathPart,
-  { kind, waitMs }: HindranceReport,
+  { kind, waitMs }: TroubleReport,
   exhausted: boolean,
 ): boolean {
   if (to !== null) return waitMs !== undefined
@@ -129,12 +129,12 @@ export function isDue(trouble: Trouble, now: number): boolean {
 }
 
 /** A try has ended: the deliveries given back are counted anew. */
-export function countAnew(trouble: Trouble): void {
+export function restartCount(trouble: Trouble): void {
   trouble.returnedBefore = trouble.returned
   trouble.returned = 0
 }
 
-const BRIEF: Readonly<Record<HindranceReport['kind'], string>> = {
+const BRIEF: Readonly<Record<TroubleReport['kind'], string>> = {
   busy: 'takes no more mail for now',
   path: 'refuses mail from this service',
   credentials: 'refuses the credentials of this service',
@@ -143,6 +143,6 @@ const BRIEF: Readonly<Record<HindranceReport['kind'], string>> = {
   unreachable: 'does not answer',
 }
 
-function briefOf({ server = 'the server', code, kind }: HindranceReport): string {
+function briefOf({ server = 'the server', code, kind }: TroubleReport): string {
   return `${server} ${BRIEF[kind]}${code === undefined ? '' : ` (${code})`}`
 }

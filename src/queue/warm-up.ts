@@ -10,7 +10,7 @@ import { DAY_MS, dayNumber } from '../common/utc-day.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { notAttempted } from '../email/not-attempted.ts'
 import type { SiteWarmUp, Store, WarmUpCount, WarmUpPart, WarmUpRequest } from '../store/store.ts'
-import type { ReturnReason } from './attempt.ts'
+import type { GiveBackReason } from './attempt.ts'
 import type { NodeShares } from './node-shares.ts'
 
 /** Milliseconds after which messages that were taken and not sent are given back, for other nodes. */
@@ -147,7 +147,7 @@ export class WarmUp {
   }
 
   /** Why mail that was accepted then (Unix ms) waits for the next day, or for older mail; null: it need not. */
-  closedFor(path: Path, acceptedAt: number, now: number): ReturnReason | null {
+  closedFor(path: Path, acceptedAt: number, now: number): GiveBackReason | null {
     const warmUp = this.progress(path, now)
     if (warmUp === null) return null
     const day = dayNumber(now)

@@ -2,7 +2,7 @@
 import { type ColumnCodec, rowReader } from '../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../email/fields.ts'
 import type { LeaseFacts } from '../email/lifecycle/attempt.ts'
-import { UNTRIED } from '../email/lifecycle/birth.ts'
+import { UNTRIED } from '../email/lifecycle/initial-state.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../email/queued-email.ts'
 import type { Attachment } from '../mail/message.ts'
 import { COLUMNS } from './email-columns.ts'

@@ -10,7 +10,7 @@ import {
   type ListKind,
   packPlaces,
   packShared,
-  sharedBy,
+  sharedKeyOf,
 } from './digest.ts'
 
 type DigestList = Digest['lists'][number]
@@ -80,7 +80,7 @@ function bySegment({ company, kind, segment, offsets }: TermOffsets): DigestList
       lists.push({ company, kind, major: segment, minor: term, places: packPlaces(those) })
       continue
     }
-    const minor = sharedBy(term)
+    const minor = sharedKeyOf(term)
     let pairs = shared.get(minor)
     if (pairs === undefined) {
       pairs = []

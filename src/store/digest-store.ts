@@ -1,13 +1,13 @@
 /** The digest of the log of events: written by its follower, read for search and statistics. */
 
 import type { CountDimension, CountSize, Digest, PlaceList } from './digest.ts'
-import type { Advance } from './follower-store.ts'
+import type { FollowerStep } from './follower-store.ts'
 
 export interface DigestStore {
   /** The digest of the next events behind a cursor, about `limit` of them at most, and the cursor behind these. */
   digestAfter(cursor: number, limit: number): Promise<{ digest: Digest; cursor: number; more: boolean }>
   /** Stores a digest in one commit with the follower's cursor. False, storing nothing, as for `advanceFollower`. */
-  keepDigest(advance: Advance, digest: Digest): Promise<boolean>
+  keepDigest(advance: FollowerStep, digest: Digest): Promise<boolean>
   /** The common places of lists of a company, segment by segment. */
   readLists(request: ListRequest): Promise<ListedSegments>
   /** Counts by time. Null: there are too many counts to add up. */

@@ -101,7 +101,7 @@ const SHARED = 64
 const SHARED_OCTETS = 6
 
 /** The key of the shared list that holds this term. */
-export function sharedBy(term: number): number {
+export function sharedKeyOf(term: number): number {
   return -1 - (Math.floor(term / 0x1_0000_0000) % SHARED)
 }
 
@@ -121,7 +121,7 @@ export interface ListRow {
 
 /** The keys that rows of the list may have. */
 export function keysOf({ kind, terms }: PlaceList): number[] {
-  return isByTerm(kind) ? [...terms] : [...new Set([...terms, ...terms.map(sharedBy)])]
+  return isByTerm(kind) ? [...terms] : [...new Set([...terms, ...terms.map(sharedKeyOf)])]
 }
 
 /** The list's places in these rows; a segment without places is missing. */
@@ -137,7 +137,7 @@ export function placesBySegment(
   }
   for (const { segment, key, places } of rows) {
     if (isByTerm(kind) || key >= 0) add(segment, places)
-    else for (const term of terms) if (sharedBy(term) === key) add(segment, placesOfTerm(term, places))
+    else for (const term of terms) if (sharedKeyOf(term) === key) add(segment, placesOfTerm(term, places))
   }
   return found
 }

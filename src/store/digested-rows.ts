@@ -1,18 +1,19 @@
 /** Events of the log as both databases return them for the digest. */
 import { CATEGORIZED } from '../email/event.ts'
 import type { DigestedEvent } from './make-digest.ts'
-import { FILED_LOOKED_AT } from './searched-words.ts'
+import { FILED_CHARACTERS } from './searched-words.ts'
 
 /** The event `v` is the first of the email `e`. */
-export const BEGINS = "(v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at)"
+export const IS_FIRST_EVENT =
+  "(v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at)"
 
 const ALL = 0x7fff_ffff
 /**
  * The recipients that get a row of their own: all of them for an event that an email begins with; for any other event
  * its own recipient.
  */
-export const ITS_RECIPIENTS = `r.position BETWEEN coalesce(v.recipient, 0)
-  AND coalesce(v.recipient, CASE WHEN ${BEGINS} THEN ${ALL} ELSE -1 END)`
+export const ROW_RECIPIENTS = `r.position BETWEEN coalesce(v.recipient, 0)
+  AND coalesce(v.recipient, CASE WHEN ${IS_FIRST_EVENT} THEN ${ALL} ELSE -1 END)`
 
 /** For an event that an email begins with, the row of the first recipient also describes the email itself. */
 export const FIRST = '(v.recipient IS NULL AND r.position = 0)'
@@ -24,7 +25,7 @@ export const SENDABLE_AT = `CASE WHEN v.type = 'delivered' AND v.recipient IS NO
 export const SENDER_ADDRESSES = (
   folded: (text: string) => string,
 ) => `CASE WHEN ${FIRST} THEN ${folded('e.sender')} END,
-  CASE WHEN ${FIRST} THEN substr(e.header_from, 1, ${FILED_LOOKED_AT}) || ' ' || coalesce(substr(e.header_to, 1, ${FILED_LOOKED_AT}), '') END`
+  CASE WHEN ${FIRST} THEN substr(e.header_from, 1, ${FILED_CHARACTERS}) || ' ' || coalesce(substr(e.header_to, 1, ${FILED_CHARACTERS}), '') END`
 
 /** The detail of an event that has a category. */
 export const REFUSAL_DETAIL = `CASE WHEN v.type IN (${CATEGORIZED.map((type) => `'${type}'`).join(', ')}) THEN v.detail END`

@@ -25,7 +25,7 @@ export interface TlsSessionCount {
 type TlsReportState = 'waiting' | 'sent' | 'unwanted' | 'failed'
 
 /** The report about a recipients' domain and a day. */
-export interface KeptTlsReport {
+export interface StoredTlsReport {
   domain: string
   day: string
   state: TlsReportState
@@ -65,7 +65,7 @@ export interface ReceivedReport {
 }
 
 /** A report whose room is not known yet. */
-export interface ArrivedReport extends ReceivedReport {
+export interface IncomingReport extends ReceivedReport {
   /** The organization of the author, which is the domain of the author or one above it; null: there is no author. */
   organization: string | null
 }
@@ -76,7 +76,7 @@ export interface ArrivedReport extends ReceivedReport {
  * - `day_full`: the domain has all the reports of that day that it may have.
  * - `share_used`: the organization has all of them that it may have.
  */
-export type KeptReport = 'kept' | 'repeated' | 'day_full' | 'share_used'
+export type KeepResult = 'kept' | 'repeated' | 'day_full' | 'share_used'
 
 /** The detail of a row of DMARC reports: messages that receivers saw. `source` null: of many sources. */
 export interface DmarcDetail {
@@ -157,7 +157,7 @@ export interface DomainReportRows {
 }
 
 /** The reports of a day with a proven author, which organizations share; the most other reports, and rows. */
-export interface MostReports {
+export interface ReportLimits {
   proven: PoolShape
   others: number
   rows: number
@@ -167,20 +167,20 @@ export interface DomainReportStore {
   /** Adds to the counts. `dueAt`: when the report about a day is sent, by domain and day. */
   countTlsSessions(
     counts: readonly TlsSessionCount[],
-    due: readonly Pick<KeptTlsReport, 'domain' | 'day' | 'dueAt'>[],
+    due: readonly Pick<StoredTlsReport, 'domain' | 'day' | 'dueAt'>[],
   ): Promise<void>
   /** The most frequent first. */
   tlsSessions(domain: string, day: string, limit: number): Promise<TlsSessionCount[]>
   /** The newest day first. */
-  tlsReports(filter: TlsReportFilter): Promise<KeptTlsReport[]>
+  tlsReports(filter: TlsReportFilter): Promise<StoredTlsReport[]>
   /** Takes reports that are due: until then no other node sends them. Each claim counts as a try. */
-  claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<KeptTlsReport[]>
-  noteTlsReport(report: KeptTlsReport): Promise<void>
+  claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<StoredTlsReport[]>
+  noteTlsReport(report: StoredTlsReport): Promise<void>
   /**
    * From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted apart
    * from others.
    */
-  keepDomainReport(report: ArrivedReport, rows: DomainReportRows, most: MostReports): Promise<KeptReport>
+  keepDomainReport(report: IncomingReport, rows: DomainReportRows, most: ReportLimits): Promise<KeepResult>
   /** The newest first. */
   domainReports(domainId: string, kind: DomainReportKind, limit: number): Promise<ReceivedReport[]>
   /** The DMARC reports about a domain from a day on, summed up. */

@@ -113,7 +113,7 @@ function hadOneOf(types: string, { isAmong, email }: SqlDialect): string {
 }
 
 /** The condition that the email `e` matches, with the values of `conditionsOf`. */
-export function wantedIn(dialect: SqlDialect): string {
+export function matchCondition(dialect: SqlDialect): string {
   return ALL.map(([name, { type, sql }]) => {
     const value = dialect.value(name, type)
     return `(${value} IS NULL OR ${sql(value, dialect)})`

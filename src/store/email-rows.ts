@@ -15,12 +15,12 @@ import type {
   EmailOutline,
   EmailPortion,
   EmailSummary,
+  EmailWithPlace,
   HistoryOutline,
   NoticeEmail,
   NoticeFacts,
   NoticeFile,
   NoticeRecipient,
-  PlacedEmail,
   PortionRequest,
   RecipientOutline,
   StoredAttempt,
@@ -186,8 +186,8 @@ export function emailBeginningOf({ text, html, rawFiles, ...row }: BeginningRow)
 /** Rows of a list do not hold the content. */
 const LISTED = fieldsOf('list').map((field) => ({ ...field, inContent: false }))
 const listedOf = rowReader<EmailSummary>(LISTED, COLUMNS, ['lastEvent'])
-const TOLD = fieldsOf('tell').map((field) => ({ ...field, inContent: false }))
-const storedNoticeEmailOf = rowReader<Omit<NoticeEmail, 'attachments'>>(TOLD, COLUMNS)
+const NOTICE_FIELDS = fieldsOf('tell').map((field) => ({ ...field, inContent: false }))
+const storedNoticeEmailOf = rowReader<Omit<NoticeEmail, 'attachments'>>(NOTICE_FIELDS, COLUMNS)
 
 export function summaryOf(row: SummaryRow): EmailSummary {
   return listedOf(row)
@@ -203,7 +203,7 @@ export function portionOf(
   rows: Iterable<PlacedRow>,
   wanted: Pick<PortionRequest, 'limit' | 'octets'>,
 ): EmailPortion {
-  const emails: PlacedEmail[] = []
+  const emails: EmailWithPlace[] = []
   let octets = 0
   for (const row of rows) {
     emails.push({ place: row.place, email: listedOf(row) })
@@ -214,7 +214,7 @@ export function portionOf(
 }
 
 /** The place and id of the last email. */
-export function placeOf(emails: readonly PlacedEmail[]): { place: number; id: string } {
+export function placeOf(emails: readonly EmailWithPlace[]): { place: number; id: string } {
   const { place, email } = emails.at(-1)!
   return { place, id: email.id }
 }
@@ -237,7 +237,7 @@ export interface NoticeRow {
 }
 
 /** The first of `rows` that come to `most` octets, one for each wanted email, in order; reading stops there. */
-export function within<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => NoticeRow): Row[] {
+export function rowsWithin<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => NoticeRow): Row[] {
   const some: Row[] = []
   let left = most
   for (const row of rows) {

@@ -17,7 +17,7 @@ export interface FollowerStore {
 }
 
 /** One step of a follower on a node: the events after `from`, up to `to`. */
-export interface Advance {
+export interface FollowerStep {
   name: string
   token: number
   from: number

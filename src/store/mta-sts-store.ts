@@ -11,7 +11,7 @@ export interface MtaStsPolicy {
   expiresAt: number
 }
 
-export interface KeptMtaStsPolicy extends MtaStsPolicy {
+export interface StoredMtaStsPolicy extends MtaStsPolicy {
   /** The recipient domain, in lower case. */
   domain: string
   /** The ID in the domain's TXT record, which changes with the policy. */
@@ -22,12 +22,12 @@ export interface KeptMtaStsPolicy extends MtaStsPolicy {
 
 export interface MtaStsStore {
   /** The policy that was kept last; null when there is none, or it had expired by `now`. */
-  mtaStsPolicy(domain: string, now: number): Promise<KeptMtaStsPolicy | null>
+  mtaStsPolicy(domain: string, now: number): Promise<StoredMtaStsPolicy | null>
   /**
    * Replaces an earlier policy of the domain, and never one that was fetched later. If an organization then has more
    * than a thousand policies, those fetched longest ago are removed.
    */
-  keepMtaStsPolicy(policy: KeptMtaStsPolicy, organization: string): Promise<void>
+  keepMtaStsPolicy(policy: StoredMtaStsPolicy, organization: string): Promise<void>
   /**
    * Removes at most `limit` of the policies beyond the `most` that are kept: those fetched longest ago. Returns the
    * number removed.

@@ -20,7 +20,7 @@ export interface PersonChange extends Partial<Pick<Person, 'address' | 'alerts' 
 }
 
 /** The person who accepts an invitation: a new one, or the holder of an account. */
-export type Accepter = { newPerson: Person } | { personId: string }
+export type Invitee = { newPerson: Person } | { personId: string }
 
 export interface AuditFilter {
   /** Null: entries of all companies, and of the installation. */
@@ -129,7 +129,7 @@ export interface PeopleStore {
    * Takes the invitation and, in the same commit, makes the accepter a member of its company. A new person is added as
    * by addPerson, with the same conflicts; after a conflict the invitation stays.
    */
-  acceptInvitation(tokenHash: Uint8Array, now: number, accepter: Accepter): Promise<Invitation | null>
+  acceptInvitation(tokenHash: Uint8Array, now: number, accepter: Invitee): Promise<Invitation | null>
   /** False when the company has no such invitation. */
   removeInvitation(companyId: string, id: string): Promise<boolean>
 

@@ -57,7 +57,7 @@ export interface SearchStore {
    * The facts reported with events, in the given order. The list ends with the item that reaches `octets`, however
    * large that item is: the caller asks again for the rest.
    */
-  readTold(requests: readonly NoticeRequest[], octets: number): Promise<NoticeFacts[]>
+  readNoticeFacts(requests: readonly NoticeRequest[], octets: number): Promise<NoticeFacts[]>
 }
 
 interface EventsUpTo {

@@ -4,7 +4,7 @@
  */
 
 /** Characters of a subject or answer that are looked at, and words that are filed. */
-export const FILED_LOOKED_AT = 300
+export const FILED_CHARACTERS = 300
 export const MOST_WORDS = 24
 /** Recipients of an email whose addresses are filed by word: the first ones. */
 export const FILED_RECIPIENTS = 100
@@ -104,7 +104,7 @@ export function offsetOfWord(text: string, index: number): number {
 
 /** The beginning of a text, up to the limit of different words. */
 export function filedPart(text: string): string[] {
-  const words = wordsIn(text.slice(0, FILED_LOOKED_AT))
+  const words = wordsIn(text.slice(0, FILED_CHARACTERS))
   if (words.length <= MOST_WORDS) return words
   const different = new Set<string>()
   const end = words.findIndex((word) => different.add(word).size > MOST_WORDS)

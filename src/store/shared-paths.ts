@@ -1,5 +1,5 @@
 /** The states of paths that delivering nodes have learned: they outlive a node, and all nodes know them. */
-import type { Hindrance } from '../email/hindrance.ts'
+import type { TroubleKind } from '../email/trouble-kind.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 
 export interface SharedState {
@@ -25,7 +25,7 @@ export interface ClosedPath {
   to: string | null
   /** Id of the company whose mail met it last. */
   metBy: string | null
-  kind: Hindrance
+  kind: TroubleKind
   message: string
   /** The message for other companies. */
   brief: string

@@ -1,5 +1,5 @@
 /** The states of sites, as the delivering nodes report them. */
-import type { Hindrance } from '../email/hindrance.ts'
+import type { TroubleKind } from '../email/trouble-kind.ts'
 
 export interface SiteState {
   /** Sites with equal keys are the same one. */
@@ -44,7 +44,7 @@ export interface SiteState {
 export interface SiteTrouble {
   /** Unix ms. */
   at: number
-  kind: Hindrance
+  kind: TroubleKind
   reason: string
 }
 
@@ -70,7 +70,7 @@ export interface SiteWarmUp {
 export interface SiteClosure {
   /** Unix ms. */
   since: number
-  kind: Hindrance
+  kind: TroubleKind
   reason: string
   /** The reason without the server's words, for companies whose own mail was not refused. */
   brief: string

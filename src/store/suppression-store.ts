@@ -117,14 +117,14 @@ export interface SuppressionStore {
   /** Adds entries by the rules of `addSuppressions`. Suppressed addresses stay suppressed. */
   addAllowed(list: readonly AllowEntry[]): Promise<boolean[]>
   /** Returns how many were removed. */
-  removeAllowed(scope: AllowedRemoval): Promise<number>
+  removeAllowed(scope: AllowListScope): Promise<number>
 }
 
 /**
  * Entries of the allow lists of a company. `value` absent: all of them. `domainId`: only on the list of this domain;
  * null: only on that of the company itself.
  */
-type AllowedRemoval =
+type AllowListScope =
   | { companyId: string; domainId?: string; value?: undefined }
   | { companyId: string; domainId?: string | null; value: string }
 

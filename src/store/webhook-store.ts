@@ -32,7 +32,7 @@ export interface WebhookStore {
   /**
    * Sends these events as soon as possible, whether or not they were sent before. False when there is no such webhook.
    */
-  retellWebhook(id: string, subjects: readonly WebhookSubject[], now: number): Promise<boolean>
+  replayWebhook(id: string, subjects: readonly WebhookSubject[], now: number): Promise<boolean>
 
   /** The key with which a company's webhooks of the form dialect are signed, sealed; null: it has none yet. */
   signingKey(companyId: string): Promise<Uint8Array | null>

@@ -86,12 +86,12 @@ function readPath(word: 'FROM' | 'TO', rest: string): PathCommand {
   const text = rest.slice(pathFrom).trimStart()
   if (text === '') throw wrong('The address is missing')
   const match = PATH.exec(text) ?? BARE_PATH.exec(text)
-  if (match === null) throw wrong(hindranceOf(text))
+  if (match === null) throw wrong(faultOf(text))
   return { path: match[1]!, parameters: readParameters(match[2] ?? '', wrong) }
 }
 
 /** Why a path cannot be parsed. */
-function hindranceOf(text: string): string {
+function faultOf(text: string): string {
   if (!text.startsWith('<')) return 'The address must be alone between < and >'
   return text.includes('>') ? 'The address cannot be read' : 'The > after the address is missing'
 }

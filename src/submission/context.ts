@@ -10,8 +10,8 @@ import type { Ingress } from '../ingress/ingress.ts'
 import { Channel } from './channel.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { InputEndError, InputTimeout, LineError } from './input.ts'
-import type { Proxies } from './proxies.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
 import type { SessionTurns } from './turns.ts'
 import { smtpWords } from './words.ts'
 
@@ -26,7 +26,7 @@ export interface SessionParts {
   /** Name in the greeting. */
   hostname: string
   /** Proxies that may pass on a client's address. */
-  proxies: Proxies
+  proxies: TrustedProxies
   failedLogins: FailedLogins
   turns: SessionTurns
 }

@@ -1,7 +1,7 @@
 /** The purpose of a listener: the one point in which the SMTP servers of the service differ. */
-import type { SubmissionListener } from '../config/settings.ts'
+import type { SmtpListener } from '../config/settings.ts'
 import type { Login, SessionContext } from './context.ts'
-import type { LoggingIn } from './logging-in.ts'
+import type { LoginExchange } from './login-exchange.ts'
 import type { SubmissionReply } from './reply.ts'
 
 /** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after another. */
@@ -25,7 +25,7 @@ export interface MailTransactions {
 export interface SessionWork {
   transactions: MailTransactions
   /** Null: clients do not log in. */
-  logins: LoggingIn | null
+  logins: LoginExchange | null
   /** Ms for the next line of a client that has not logged in. */
   idle(): number
 }
@@ -35,6 +35,6 @@ export interface MailPolicy {
   setting: string
   /** Octets of a message, announced by SIZE. */
   maxSize: number
-  help(listener: SubmissionListener): string
-  begin(context: SessionContext, listener: SubmissionListener): SessionWork
+  help(listener: SmtpListener): string
+  begin(context: SessionContext, listener: SmtpListener): SessionWork
 }

@@ -6,7 +6,7 @@ import { InputTimeout } from './input.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 
 /** Octets over the limit that are read and dropped, so that the client reaches its end and gets the reply. */
-export const BEYOND = 16 * 1024 * 1024
+export const DISCARDED_OCTETS = 16 * 1024 * 1024
 
 interface ReceiveLimits {
   /** Octets of a message. */
@@ -38,7 +38,7 @@ export async function receive(
     if (taken === null) body.dropRefused()
     if (dropped !== undefined && body.length > dropped.most)
       throw new CommandRefusal(dropped.refusal, { last: true })
-    if (dropped === undefined && body.length > max + BEYOND) throw new InputTimeout()
+    if (dropped === undefined && body.length > max + DISCARDED_OCTETS) throw new InputTimeout()
     return taken
   }, within)
   return { octets: body.whole(), bareLf: octets.bareLf }

@@ -14,7 +14,7 @@ import { readMail, readRecipient } from './command.ts'
 import { endsSession, type SessionContext } from './context.ts'
 import { NetworkPlaces } from './network-places.ts'
 import type { MailPolicy, MailTransactions } from './policy.ts'
-import { BEYOND, receive } from './receive.ts'
+import { DISCARDED_OCTETS, receive } from './receive.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { assertReversePath } from './reverse-path.ts'
 import { SessionTransactions } from './session-transactions.ts'
@@ -58,7 +58,7 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
       context.words = returnedMailWords
       const until = performance.now() + SESSION_WITHIN
       return {
-        transactions: new Returning(context, parts, places),
+        transactions: new ReturnedMailTransactions(context, parts, places),
         logins: null,
         idle: () => Math.max(0, Math.min(IDLE, until - performance.now())),
       }
@@ -68,10 +68,10 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
 
 /** Octets of a returned mail. Only its beginning is kept: the rest is read and dropped. */
 function mostOf({ maxMessageSize }: Pick<ReturnedMailParts, 'maxMessageSize'>): number {
-  return maxMessageSize + BEYOND
+  return maxMessageSize + DISCARDED_OCTETS
 }
 
-class Returning extends SessionTransactions<MailTransaction> implements MailTransactions {
+class ReturnedMailTransactions extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
   readonly #places: NetworkPlaces
   /** MAIL FROM of the current transaction. */

@@ -1,15 +1,15 @@
 /** An SMTP server: listeners, their certificate, and a stop that lets messages finish. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import type { Settings, SubmissionListener } from '../config/settings.ts'
+import type { Settings, SmtpListener } from '../config/settings.ts'
 import type { Ingress } from '../ingress/ingress.ts'
 import { CannotListen, cannotListen } from '../ingress/start-error.ts'
 import { Certificate, CertificateWatch, readCertificate } from '../ingress/tls.ts'
 import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
 import type { MailPolicy } from './policy.ts'
-import { Proxies } from './proxies.ts'
 import { reply, replyLines } from './reply.ts'
 import { SmtpServerSession } from './session.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
 import { SessionTurns } from './turns.ts'
 
 /** Connections that may wait to be accepted. */
@@ -20,7 +20,7 @@ const FULL = replyLines(reply(421, '4.3.2', 'There are too many connections; try
 
 export interface SmtpServer {
   /** The listeners that accept mail now. */
-  readonly open: readonly SubmissionListener[]
+  readonly open: readonly SmtpListener[]
   /** Starts to accept. */
   listen(): Promise<SmtpAddresses>
   /** Open sessions. */
@@ -42,7 +42,7 @@ export interface SmtpAddresses {
 export async function createSmtpServer(
   ingress: Ingress,
   policy: MailPolicy,
-  listeners: readonly SubmissionListener[],
+  listeners: readonly SmtpListener[],
   { tls, hostname, trustedProxies }: Pick<Settings, 'tls' | 'hostname' | 'trustedProxies'>,
 ): Promise<SmtpServer> {
   const { log } = ingress.deps
@@ -52,14 +52,14 @@ export async function createSmtpServer(
     ingress,
     tls: certificate,
     hostname,
-    proxies: new Proxies(trustedProxies, log),
+    proxies: new TrustedProxies(trustedProxies, log),
     failedLogins: new FailedLogins(log),
     turns: new SessionTurns(),
   }
   const { connections } = ingress.admission
   let done: (() => void) | null = null
 
-  const welcome = (listener: SubmissionListener, socket: Socket) => {
+  const welcome = (listener: SmtpListener, socket: Socket) => {
     socket.on('error', () => {})
     const { implicitTls, proxied } = listener
     if (!connections.opened(socket, implicitTls && !proxied, implicitTls && proxied ? null : FULL)) return
@@ -72,7 +72,7 @@ export async function createSmtpServer(
   }
 
   const servers: Server[] = []
-  const open: SubmissionListener[] = []
+  const open: SmtpListener[] = []
   let watch: CertificateWatch | null = null
 
   return {
@@ -120,11 +120,7 @@ export async function createSmtpServer(
   }
 }
 
-function begin(
-  server: Server,
-  { host, port, implicitTls }: SubmissionListener,
-  setting: string,
-): Promise<string> {
+function begin(server: Server, { host, port, implicitTls }: SmtpListener, setting: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, setting, { host, port })))
     server.listen({ host, port, backlog: BACKLOG }, () => {
@@ -134,10 +130,6 @@ function begin(
   })
 }
 
-function urlOf({
-  host,
-  port,
-  implicitTls,
-}: Pick<SubmissionListener, 'host' | 'port' | 'implicitTls'>): string {
+function urlOf({ host, port, implicitTls }: Pick<SmtpListener, 'host' | 'port' | 'implicitTls'>): string {
   return `${implicitTls ? 'smtps' : 'smtp'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -1,9 +1,9 @@
 /** One client connection (RFC 5321, RFC 6409): its commands, one at a time, and the replies. */
 import type { Socket } from 'node:net'
 import { presentWork } from '../common/present-work.ts'
-import type { SubmissionListener } from '../config/settings.ts'
+import type { SmtpListener } from '../config/settings.ts'
 import { addressGroup } from '../ingress/admission/address-group.ts'
-import { clip, REFUSED_FOR } from '../ingress/fault.ts'
+import { clip, REFUSAL_DELAY_MS } from '../ingress/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'
@@ -30,7 +30,7 @@ const HANDING_IN = new Set(['MAIL', 'RCPT', 'DATA'])
 
 export class SmtpServerSession {
   readonly #context: SessionContext
-  readonly #listener: SubmissionListener
+  readonly #listener: SmtpListener
   readonly #policy: MailPolicy
   readonly #work: SessionWork
   #secure = false
@@ -39,7 +39,7 @@ export class SmtpServerSession {
   #useless = 0
   #stopping = false
 
-  constructor(parts: SessionParts, policy: MailPolicy, listener: SubmissionListener, socket: Socket) {
+  constructor(parts: SessionParts, policy: MailPolicy, listener: SmtpListener, socket: Socket) {
     this.#context = new SessionContext(parts, socket)
     this.#listener = listener
     this.#policy = policy
@@ -102,7 +102,7 @@ export class SmtpServerSession {
     let command: Command | null = null
     try {
       command = readCommand(line)
-      const answered = this.#obey(command)
+      const answered = this.#execute(command)
       const answer = answered instanceof Promise ? await answered : answered
       if (USEFUL.has(command.verb)) this.#useless = 0
       else if (!NEITHER.has(command.verb)) this.#wasUseless()
@@ -117,7 +117,7 @@ export class SmtpServerSession {
       const reason = this.#context.reasonOf(error)
       // A delay keeps the client from retrying at once.
       if (reason.code === 'too_much_under_way' && !this.#transactions.begun)
-        await this.#context.wait(REFUSED_FOR)
+        await this.#context.wait(REFUSAL_DELAY_MS)
       const refused = this.#context.refusedFor(reason)
       this.#logRefusal(command, refused.reply, startedAt)
       if (refused.last) throw refused
@@ -141,7 +141,7 @@ export class SmtpServerSession {
   }
 
   /** Runs a command. Throws CommandRefusal, or another error that refuses the command. */
-  #obey(command: Command): SubmissionReply | Promise<SubmissionReply | null> {
+  #execute(command: Command): SubmissionReply | Promise<SubmissionReply | null> {
     const { verb, rest } = command
     switch (verb) {
       case 'EHLO':
@@ -192,7 +192,7 @@ export class SmtpServerSession {
   }
 
   #loginIfNeeded(): void {
-    this.#login ??= this.#work.logins?.withoutOne() ?? null
+    this.#login ??= this.#work.logins?.keyless() ?? null
   }
 
   #assertHello(): void {

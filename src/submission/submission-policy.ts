@@ -1,9 +1,9 @@
 /** The policy for mail from applications, which log in and send (RFC 6409). */
 
-import { HandingIn } from './handing-in.ts'
-import { LoggingIn } from './logging-in.ts'
+import { LoginExchange } from './login-exchange.ts'
 import type { SubmissionMetrics } from './metrics.ts'
 import type { MailPolicy } from './policy.ts'
+import { SubmissionTransactions } from './submission-transactions.ts'
 
 const HELP = 'Log in with any user name and an API key as password, then send'
 const HELP_WITHOUT_LOGIN = 'Send; a login is not needed'
@@ -14,8 +14,8 @@ export function submissionPolicy(maxSize: number, metrics: SubmissionMetrics): M
     maxSize,
     help: ({ withoutLogin }) => (withoutLogin ? HELP_WITHOUT_LOGIN : HELP),
     begin(context, listener) {
-      const logins = new LoggingIn(context, listener, metrics)
-      return { transactions: new HandingIn(context, metrics), logins, idle: () => logins.idle }
+      const logins = new LoginExchange(context, listener, metrics)
+      return { transactions: new SubmissionTransactions(context, metrics), logins, idle: () => logins.idle }
     },
   }
 }

@@ -1,5 +1,5 @@
 /** SMTP replies for all reasons of refusal: 4yz if the same message may be accepted later, 5yz if it never will be. */
-import { inactiveNext, inCommand, keyWith } from '../ingress/advice.ts'
+import { domainForCommand, inactiveNext, keyWith } from '../ingress/advice.ts'
 import { place } from '../ingress/client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../ingress/fault.ts'
 import { type Words, wordsFor } from '../ingress/words.ts'
@@ -53,7 +53,7 @@ const WORDS: Words<SubmissionReply> = {
   domain_unknown: ({ domain }) =>
     denied(
       `${clip(domain, 255)} is not a domain that you may send from; add and verify it first (postroad domain add ` +
-        `${inCommand(domain)}), or set another From address`,
+        `${domainForCommand(domain)}), or set another From address`,
     ),
   domain_inactive: ({ domain, why, cause }) =>
     denied(`The domain ${domain} may not send: ${why}; ${inactiveNext({ domain, cause })}`),

@@ -34,7 +34,7 @@ export function buffersBeneath(views: Iterable<Uint8Array>): ArrayBuffer[] {
  * Copies octets if they are a small part of their buffer. Sending them to another thread would copy that whole buffer,
  * perhaps a whole request.
  */
-export function alone(bytes: Uint8Array): Uint8Array {
+export function withOwnBuffer(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }
 

@@ -10,7 +10,7 @@ import { Preload } from '../../harness/preload/preload.ts'
 import type { CustomRoute, SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { sealCredentials } from '../../src/accounts/routes.ts'
-import { openPrivateKey, Seal, SealBroken } from '../../src/accounts/seal.ts'
+import { openPrivateKey, Seal, SealError } from '../../src/accounts/seal.ts'
 import { loadSecretKey, openSeal, SecretKeyError } from '../../src/accounts/secret-key.ts'
 import { dkimPublicKey } from '../../src/mail/dkim/key.ts'
 
@@ -35,17 +35,17 @@ describe('a seal', () => {
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const altered = Buffer.from(sealed)
       altered[bit >> 3]! ^= 1 << (bit & 7)
-      assert.throws(() => seal.open(altered, 'here'), SealBroken, `bit ${bit}`)
+      assert.throws(() => seal.open(altered, 'here'), SealError, `bit ${bit}`)
     }
     for (let length = 0; length < sealed.length; length++) {
-      assert.throws(() => seal.open(sealed.subarray(0, length), 'here'), SealBroken, `length ${length}`)
+      assert.throws(() => seal.open(sealed.subarray(0, length), 'here'), SealError, `length ${length}`)
     }
   })
 
   test('does not open in another context or with another key', () => {
     const sealed = seal.seal(Buffer.from('a secret'), 'dkim:1')
-    assert.throws(() => seal.open(sealed, 'dkim:2'), SealBroken)
-    assert.throws(() => new Seal(randomBytes(32)).open(sealed, 'dkim:1'), SealBroken)
+    assert.throws(() => seal.open(sealed, 'dkim:2'), SealError)
+    assert.throws(() => new Seal(randomBytes(32)).open(sealed, 'dkim:1'), SealError)
   })
 
   test('takes a key of 32 octets only', () => {
@@ -178,7 +178,7 @@ describe('a new domain', () => {
       const key = openPrivateKey(seal, identity)
       assert.equal(dkimPublicKey(createPublicKey(key)), identity.publicKey)
     }
-    assert.throws(() => openPrivateKey(seal, { ...domain.dkim[0]!, id: domain.dkim[1]!.id }), SealBroken)
+    assert.throws(() => openPrivateKey(seal, { ...domain.dkim[0]!, id: domain.dkim[1]!.id }), SealError)
   })
 
   test('needs a domain name', async () => {

@@ -12,7 +12,13 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { BODY, plainAddress, type Snippet, SUBJECT, type Ways } from '../../console/src/pages/keys/snippet.ts'
+import {
+  BODY,
+  plainAddress,
+  type Snippet,
+  type SnippetValues,
+  SUBJECT,
+} from '../../console/src/pages/keys/snippet.ts'
 import { snippetsFor } from '../../console/src/pages/keys/snippets.ts'
 import { IMPLICIT, STARTTLS } from '../submission/rig.ts'
 import { missing, phpRuntime, pythonRuntime, type Runtime } from './debian/packages.ts'
@@ -73,7 +79,7 @@ describe('the snippets of the console', () => {
     if (directory) rmSync(directory, { recursive: true, force: true })
   })
 
-  function ways(to: string, security: Security): Ways {
+  function ways(to: string, security: Security): SnippetValues {
     const { url, domain, key } = stage.place
     const [starttls, tls, none] = stage.rig.service.app.submission.urls.map((each) =>
       Number(new URL(each).port),
@@ -143,7 +149,7 @@ describe('the snippets of the console', () => {
 
   test('a service without HTTPS offers no client that speaks nothing else; Laravel and Symfony use SMTP', () => {
     const plain = { ...ways('you@example.com', 'starttls'), url: 'http://127.0.0.1:8587' }
-    const texts = (given: Ways, id: string) => {
+    const texts = (given: SnippetValues, id: string) => {
       const files = snippetsFor(given).find((each) => each.id === id)?.files
       return files?.map(({ text }) => text).join('\n')
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chatText } from '../../src/common/chat-text.ts'
-import { toldProblem } from '../../src/events/notices/json-problem.ts'
+import { problemPayload } from '../../src/events/notices/json-problem.ts'
 import { alertJson } from '../../src/operate/alerts/alert-words.ts'
 
 const FOUND =
@@ -12,7 +12,7 @@ const SAFE =
 test('the text for a chat mentions nobody and hides no link; the data keeps the original words', () => {
   assert.equal(chatText(FOUND), SAFE)
   const problem = { id: 'waiting:c', title: 'Waiting mail', found: FOUND, advice: null, since: 1 }
-  const { text, data } = toldProblem({ type: 'problem.started', at: 1 }, problem)
+  const { text, data } = problemPayload({ type: 'problem.started', at: 1 }, problem)
   assert.deepEqual([text, data.found], [`Problem: Waiting mail: ${SAFE}`, FOUND])
   const alert = { ...problem, companyId: null, memberAdvice: null, endedAt: null }
   const json = alertJson(alert, false, 'mail.test')

@@ -5,7 +5,7 @@ import { type Caller, OPERATOR } from '../../src/operate/authority.ts'
 import { createKey, revokeKey } from '../../src/operate/keys.ts'
 import { operationOn } from '../../src/operate/open.ts'
 import { setRoute } from '../../src/operate/routes.ts'
-import { beginSession, SESSION_LASTS } from '../../src/operate/sessions.ts'
+import { beginSession, SESSION_MS } from '../../src/operate/sessions.ts'
 import { addSuppressions } from '../../src/operate/suppressions.ts'
 import { addWebhook, updateWebhook } from '../../src/operate/webhooks.ts'
 import { NO_CREDENTIALS, type Person } from '../../src/people/person.ts'
@@ -103,7 +103,7 @@ export async function hostileCompany(
       address: '192.0.2.1',
       userAgent,
       now: Date.now(),
-      lifetime: SESSION_LASTS,
+      lifetime: SESSION_MS,
     })
   }
   await app.refreshAccounts()

@@ -17,7 +17,7 @@ import { type Company, SCOPES } from '../../src/accounts/account.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { operationOn } from '../../src/operate/open.ts'
-import { beginSession, makeLink, SESSION_LASTS } from '../../src/operate/sessions.ts'
+import { beginSession, makeLink, SESSION_MS } from '../../src/operate/sessions.ts'
 import { invite } from '../../src/operate/team.ts'
 import { newPerson, type Person, type Role } from '../../src/people/person.ts'
 import { sharedBrowser } from '../support/browser.ts'
@@ -107,7 +107,7 @@ export class Stage implements AsyncDisposable {
 
   /** The cookie of a browser in which this person has signed in. */
   async sessionCookie(person: Person) {
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_MS }
     const { token } = await beginSession(this.service.store, person, 'link', from)
     const { hostname: domain } = new URL(this.service.url)
     const flags = { path: '/console', httpOnly: true, sameSite: 'Strict' } as const

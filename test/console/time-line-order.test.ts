@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inOrder, isSameServer } from '../../console/src/pages/email/time-line-order.ts'
+import { isSameServer, sortedByTime } from '../../console/src/pages/email/time-line-order.ts'
 
 const at = (ms: number) => new Date(ms).toISOString()
 const event = (ms: number, type: string, recipient: number | null) => {
@@ -19,7 +19,7 @@ test('a time line in one millisecond goes from the acceptance over the attempt t
     attempt(5, 2),
   ]
   assert.deepEqual(
-    inOrder(entries).map(({ name }) => name),
+    sortedByTime(entries).map(({ name }) => name),
     ['sent', 'attempt 1', 'delivery_delayed', 'attempt 2', 'delivered'],
   )
 })

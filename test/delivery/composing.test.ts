@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { UnrecordedMessages } from '../../src/cluster/unrecorded-messages.ts'
 import { parseDelivery } from '../../src/config/parse/delivery.ts'
-import { largeElsewhere } from '../../src/delivery/composing.ts'
+import { prepareLargeInWorker } from '../../src/delivery/composing.ts'
 import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
 import { prepareMessage } from '../../src/delivery/prepare.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
@@ -63,7 +63,7 @@ const large: Record<string, Delivery['message']> = {
 for (const [name, message] of Object.entries(large)) {
   test(`${name} is composed by a worker, to the same bytes`, async (t) => {
     const delivery = deliveryTo(['jane@x.test'], { message })
-    const elsewhere = largeElsewhere(open(t), boundaries)(delivery)
+    const elsewhere = prepareLargeInWorker(open(t), boundaries)(delivery)
     assert.ok(elsewhere !== null)
     const here = prepareMessage(delivery, { boundaries })
     for (const capabilities of [ALL, NONE, ALL]) {
@@ -77,7 +77,7 @@ for (const [name, message] of Object.entries(large)) {
 }
 
 test('a small message is composed by the thread that sends it', (t) => {
-  const elsewhere = largeElsewhere(open(t), boundaries)
+  const elsewhere = prepareLargeInWorker(open(t), boundaries)
   assert.equal(elsewhere(deliveryTo(['jane@x.test'])), null)
 })
 
@@ -130,7 +130,7 @@ async function relayed(
     sourceAddresses: [],
     retrySchedule: [120_000],
   }
-  const elsewhere = largeElsewhere(workers, boundaries)
+  const elsewhere = prepareLargeInWorker(workers, boundaries)
   const courier =
     threads > 0
       ? new ThreadedCourier(

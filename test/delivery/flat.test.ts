@@ -153,7 +153,7 @@ test('a result arrives as it was sent, with and without its optional fields', ()
     },
     captured: Uint8Array.of(4, 5),
     died: 'memory',
-    hindrance: { kind: 'path', met: 'session', message: 'no' },
+    pathTrouble: { kind: 'path', met: 'session', message: 'no' },
     notBefore: 1_800_000_000_001,
     noWayOut: true,
     handedOver: true,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CONSEQUENCES, type Finding, TELLING } from '../../src/delivery/judge/finding.ts'
+import { CONSEQUENCES, FINDING_PRECEDENCE, type Finding } from '../../src/delivery/judge/finding.ts'
 import { judge, type NegativeAnswer, type RouteKind } from '../../src/delivery/judge/judge.ts'
 import type { SmtpErrorKind, Stage } from '../../src/delivery/smtp/error.ts'
 import * as phrases from '../../src/mail/reply/phrases.ts'
@@ -448,7 +448,7 @@ test('failures without a reply', () => {
 })
 
 test('every finding has consequences and a place in the order, and only a dead address is suppressed', () => {
-  assert.deepEqual([...TELLING].sort(), Object.keys(CONSEQUENCES).sort())
+  assert.deepEqual([...FINDING_PRECEDENCE].sort(), Object.keys(CONSEQUENCES).sort())
   for (const [finding, { ends, suppresses, spends }] of Object.entries(CONSEQUENCES)) {
     assert.equal(suppresses, finding === 'dead-address')
     assert.ok(!ends || spends, `${finding} ends what it does not count`)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureOfReply, outcomeOfFailure } from '../../src/delivery/outcome.ts'
-import { explained } from '../../src/mail/report/explained.ts'
+import { reportedRecipient } from '../../src/mail/report/quoted-reasons.ts'
 import { ANSWERS, partsOf } from '../mail/reply-examples.ts'
 
 /** The answer to RCPT of a server that the domain names. */
@@ -23,7 +23,7 @@ function live(reply: string) {
 function late(reply: string) {
   const address = 'x@y.test'
   const status = partsOf(reply).status
-  return explained({ address, original: null, final: null, action: 'failed', status, texts: [reply] })
+  return reportedRecipient({ address, original: null, final: null, action: 'failed', status, texts: [reply] })
 }
 
 const replies = Object.values(ANSWERS)

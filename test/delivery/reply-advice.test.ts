@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adviceIn } from '../../src/delivery/judge/reply-advice.ts'
 import { blockListIn } from '../../src/mail/reply/block-lists.ts'
-import { waitAsked } from '../../src/mail/reply/wait-asked.ts'
+import { requestedWait } from '../../src/mail/reply/requested-wait.ts'
 
 test('the time that a server asks us to wait', () => {
   const rows: [words: string, seconds: number | null][] = [
@@ -20,7 +20,7 @@ test('the time that a server asks us to wait', () => {
     ['You may retry in 10 fortnights', null],
     ['accepted for delivery in 5 seconds', null],
   ]
-  for (const [words, seconds] of rows) assert.equal(waitAsked(words), seconds && seconds * 1_000, words)
+  for (const [words, seconds] of rows) assert.equal(requestedWait(words), seconds && seconds * 1_000, words)
 })
 
 test('the block list that a server names, and the URL for removals', () => {

@@ -11,7 +11,7 @@ import {
   type VerifiedAuthor,
 } from '../../src/domain-reports/received/report-receiver.ts'
 import { tlsReportJson } from '../../src/mail/domain-report/tls-report.ts'
-import type { ArrivedReport } from '../../src/store/store.ts'
+import type { IncomingReport } from '../../src/store/store.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { dmarcXml, mailWith, type SampleRecord, TLS_REPORT } from '../mail/domain-report/samples.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -163,7 +163,7 @@ describe('reports about our domains', () => {
     const heldDomain = (name: string) => (name === 'com' ? undefined : { ...own, id: name, name })
     const full = new Set(['full1.com', 'full2.com', 'full3.com', 'full4.com'])
     const store = {
-      keepDomainReport: async ({ domainId }: ArrivedReport) =>
+      keepDomainReport: async ({ domainId }: IncomingReport) =>
         full.has(domainId) ? ('day_full' as const) : ('kept' as const),
     }
     const some = reportReceiver({ store, workers, heldDomain, now: Date.now })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { AttemptTls } from '../../src/email/attempt-tls.ts'
 import type { NewEvent } from '../../src/email/event.ts'
-import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
+import { firstEvent, initialState, suppressedAtStart } from '../../src/email/lifecycle/initial-state.ts'
 import { type Decision, decide, type Outcome } from '../../src/email/lifecycle.ts'
 import {
   AT,
@@ -233,11 +233,11 @@ test('an email begins as sent or scheduled, its recipients as waiting, sending o
   const later = { createdAt: AT, dueAt: LATER, scheduledAt: LATER }
   assert.deepEqual(firstEvent(now), { type: 'sent', at: AT, detail: {} })
   assert.deepEqual(firstEvent(later), { type: 'scheduled', at: AT, detail: { nextAttemptAt: LATER } })
-  assert.deepEqual(born(now, true), { state: 'sending', dueAt: null })
-  assert.deepEqual(born(now, false), { state: 'waiting', dueAt: AT })
-  assert.deepEqual(born(later, true), { state: 'waiting', dueAt: LATER })
+  assert.deepEqual(initialState(now, true), { state: 'sending', dueAt: null })
+  assert.deepEqual(initialState(now, false), { state: 'waiting', dueAt: AT })
+  assert.deepEqual(initialState(later, true), { state: 'waiting', dueAt: LATER })
   const message = 'Not sent: the address is on the suppression list (by hand)'
-  const { change, events } = bornSuppressed(AT, { type: 'manual', reason: 'by hand' })
+  const { change, events } = suppressedAtStart(AT, { type: 'manual', reason: 'by hand' })
   assert.deepEqual([change?.state, change?.lastMessage], ['suppressed', message])
   assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message, suppressedBy: 'manual' } }])
 })

@@ -118,8 +118,8 @@ test('each email is read once for all its events, and each recipient by itself',
     variables: {},
     subject: '',
   }
-  const teller = new NoticeReader({
-    async readTold(requests, octets) {
+  const noticeReader = new NoticeReader({
+    async readNoticeFacts(requests, octets) {
       asked.push(requests.map(({ emailId, recipient, known }) => [emailId, recipient, known]))
       const found = requests.map(({ emailId, recipient, known }) => ({
         email: emailId === 'one' && !known ? { ...told, attachments: [] } : null,
@@ -138,7 +138,11 @@ test('each email is read once for all its events, and each recipient by itself',
   ) => {
     return { number, recipient, emailId, type, at: NOW, companyId: 'c', address: null, detail: {} }
   }
-  const first = await teller.readNotices([event(1, null, 'one', 'sent'), event(2, 0), event(3, 1, 'gone')])
+  const first = await noticeReader.readNotices([
+    event(1, null, 'one', 'sent'),
+    event(2, 0),
+    event(3, 1, 'gone'),
+  ])
   assert.deepEqual(
     first.map(({ email, recipient }) => [email?.id, recipient?.position, email?.to]),
     [
@@ -147,7 +151,7 @@ test('each email is read once for all its events, and each recipient by itself',
       [undefined, 1, undefined],
     ],
   )
-  await teller.readNotices([event(4, 1), event(5, null)])
+  await noticeReader.readNotices([event(4, 1), event(5, null)])
   const first3 = [
     ['one', 0, false],
     ['one', 0, true],
@@ -158,14 +162,14 @@ test('each email is read once for all its events, and each recipient by itself',
     ['one', 0, true],
   ]
   assert.deepEqual(asked.splice(0), [first3, second2])
-  const some = await teller.readNotices([event(6, 0), event(7, 1), event(8, 2)], 650)
+  const some = await noticeReader.readNotices([event(6, 0), event(7, 1), event(8, 2)], 650)
   assert.equal(some.length, 1, 'what is known and told again counts, too')
 })
 
 test('events with long data are read a few at a time', async () => {
   const asked: number[] = []
-  const teller = new NoticeReader({
-    async readTold(requests, octets) {
+  const noticeReader = new NoticeReader({
+    async readNoticeFacts(requests, octets) {
       asked.push(requests.length)
       return requests.slice(0, Math.ceil(octets / 1_000)).map(() => {
         return { email: null, recipient: null, octets: 1_000 }
@@ -177,7 +181,7 @@ test('events with long data are read a few at a time', async () => {
     return { number, ...of, type: 'sent' as const, at: NOW, detail: {} }
   })
   let from = 0
-  while (from < events.length) from += (await teller.readNotices(events.slice(from), 10_000)).length
+  while (from < events.length) from += (await noticeReader.readNotices(events.slice(from), 10_000)).length
   const [first, ...others] = asked
   assert.equal(first, 40)
   // Twice as many as fit, about.

@@ -36,8 +36,8 @@ export async function allRoutes(): Promise<Route[]> {
   const core = coreWithoutService()
   const apis = servedApis(core)
   const declared = new Map(
-    apis.flatMap(({ endpoints = [], told }) =>
-      [...(told?.described ?? []), ...endpoints].map((each) => [nameOf(each), each.schema] as const),
+    apis.flatMap(({ endpoints = [], description }) =>
+      [...(description?.described ?? []), ...endpoints].map((each) => [nameOf(each), each.schema] as const),
     ),
   )
   const routes: Route[] = []

@@ -49,7 +49,7 @@ export async function serveApis(
       remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
       systemMail: null,
       store,
-      searches: new Searches({ store, teller: new NoticeReader(store) }),
+      searches: new Searches({ store, noticeReader: new NoticeReader(store) }),
       live: new Live({ store, onFault: (error) => assert.fail(String(error)) }),
       operation: (caller) =>
         operationOn(service.settings, store, caller, accounts.directory.snapshot, { seal: service.app.seal }),

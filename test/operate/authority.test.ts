@@ -426,8 +426,8 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [nextStep.neighboursOf, async (op, world) => nextStep.neighboursOf(op, await world.email()), READS],
   [
-    emailLinks.reachLinks,
-    async (op, world) => emailLinks.reachLinks(op, { id: (await world.email()).id, urls: [] }),
+    emailLinks.checkLinks,
+    async (op, world) => emailLinks.checkLinks(op, { id: (await world.email()).id, urls: [] }),
     MANAGES,
   ],
   [
@@ -849,8 +849,8 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     { ...SEES, restricted: foreign },
   ],
   [
-    webhookEvents.showFaringWebhook,
-    async (op, world) => webhookEvents.showFaringWebhook(op, { id: await world.webhook() }),
+    webhookEvents.showWebhookHealth,
+    async (op, world) => webhookEvents.showWebhookHealth(op, { id: await world.webhook() }),
     { ...SEES, restricted: foreign },
   ],
   [
@@ -1093,7 +1093,7 @@ describe('rights of callers', () => {
       [email, nowhere, (id) => nextStep.emailStatus(op, { id })],
       [email, nowhere, (id) => emails.showDialogue(op, { id, attempt: 0 })],
       [email, nowhere, (id) => nextStep.neighboursOf(op, { id })],
-      [email, nowhere, (id) => emailLinks.reachLinks(op, { id, urls: [] })],
+      [email, nowhere, (id) => emailLinks.checkLinks(op, { id, urls: [] })],
       [email, nowhere, (id) => rawCopies.rawCopies(op, { id })],
       [email, nowhere, (id) => rawCopies.rawCopy(op, { id })],
       [email, nowhere, (id) => queue.retry(op, { email: id })],

@@ -1,12 +1,12 @@
 /** Sites that take no mail, as delivering nodes have written them into the store. */
-import type { Hindrance } from '../../src/email/hindrance.ts'
+import type { TroubleKind } from '../../src/email/trouble-kind.ts'
 import type { SiteClosure, SiteState, Store } from '../../src/store/store.ts'
 import { node } from '../store/samples.ts'
 
 export interface ClosedSite {
   /** Key of the site. */
   site: string
-  kind?: Hindrance
+  kind?: TroubleKind
   list?: { name: string; removal: string } | null
   since?: number
   /** The company whose mail alone the closure concerns; absent: it concerns all mail. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { DAY_MS, utcDay } from '../../src/common/utc-day.ts'
 import { MOST_OF_DAY } from '../../src/domain-reports/received/report-receiver.ts'
-import { dmarcRows, type SummedUpRows, tlsRows } from '../../src/domain-reports/received/sum-up.ts'
+import { dmarcRows, type ReportRows, tlsRows } from '../../src/domain-reports/received/report-rows.ts'
 import type { DmarcReportRecord } from '../../src/mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult } from '../../src/mail/domain-report/tls-report.ts'
 import { listTlsReports, receivedTlsReports, showDmarc } from '../../src/operate/domain-reports.ts'
@@ -56,7 +56,7 @@ before(async () => {
     kind: DomainReportKind,
     reporter: string,
     begin: number,
-    { rows, ...sums }: SummedUpRows,
+    { rows, ...sums }: ReportRows,
   ) => {
     const facts = { domainId: domain.id, begin, end: begin + DAY_MS - 1, receivedAt: TODAY, ...sums }
     const organization = kind === 'dmarc' ? reporter : null

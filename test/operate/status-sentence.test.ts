@@ -407,7 +407,7 @@ test('waiting mail stands beside finished mail, in the words of the filter', () 
     ],
   }
   assert.deepEqual(
-    statusSentence(email).map(({ told, reply }) => [textOf(told), textOf(reply)]),
+    statusSentence(email).map(({ statement, reply }) => [textOf(statement), textOf(reply)]),
     [
       [
         '3 recipients: 1 retrying, 1 held, 1 bounced. gone@x.test: Rejected permanently by mx.x.test:',

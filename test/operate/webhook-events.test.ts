@@ -65,7 +65,7 @@ test('an event is untried, waits for another try, was given up or was accepted',
   assert.deepEqual(await status(), ['attempting', 90])
   await progress({ attempts: [attempt(false)], over: [{ number, attempts: 1, dueAt: 90 }] })
   assert.deepEqual(await status(), ['failed', null])
-  await store.retellWebhook(id, [{ number }], 95)
+  await store.replayWebhook(id, [{ number }], 95)
   assert.deepEqual(await status(), ['pending', 95])
   await progress({ attempts: [attempt(true)], over: [{ number, attempts: 0, dueAt: 95 }] })
   assert.deepEqual(await status(), ['success', null])

@@ -4,7 +4,7 @@ import type { DeliveryResult, RecipientOutcome } from '../../src/delivery/delive
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { untriedOf } from '../../src/email/codec.ts'
 import { BY_HAND } from '../../src/email/lifecycle.ts'
-import { attemptRecord, returnRecord } from '../../src/queue/attempt.ts'
+import { attemptRecord, giveBackRecord } from '../../src/queue/attempt.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
 import { to } from '../store/samples.ts'
@@ -162,7 +162,7 @@ test('mail on a closed path is given up only when the path was found closed at t
   })
   const stateAfter = (metAt: number) => {
     const reason = { dueAt: 9_000, heldFor: 'path', message: 'no', postpones: true, metAt } as const
-    const { recipients } = returnRecord(ready, reason, schedule, 8_000)
+    const { recipients } = giveBackRecord(ready, reason, schedule, 8_000)
     return recipients[0]!.decision.change!.state
   }
   assert.equal(stateAfter(1_000), 'waiting', 'the service has not asked a server since')
@@ -176,7 +176,7 @@ test('mail that would come back to a closed path after its time is looked at onc
     const ready = readyFor('c', pathTo('x.test'), { recipients: [recipient] })
     ready.email.giveUpAt = null
     const reason = { dueAt: 90_000, heldFor: 'path', message: 'no', postpones: true, metAt: 0 } as const
-    const { recipients } = returnRecord(ready, { ...reason, endsFrom }, schedule, 10_000)
+    const { recipients } = giveBackRecord(ready, { ...reason, endsFrom }, schedule, 10_000)
     return recipients[0]!.decision.change!.dueAt
   }
   assert.equal(dueFor(null, 11_000), 13_000)

@@ -1,7 +1,7 @@
 /** The companies that a trouble concerns: the one whose mail met it, unless one company alone could not cause the evidence. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DeliveryResult, HindranceReport } from '../../src/delivery/delivery.ts'
+import type { DeliveryResult, TroubleReport } from '../../src/delivery/delivery.ts'
 import type { Path } from '../../src/delivery/path/path.ts'
 import { Evidence } from '../../src/queue/evidence.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
@@ -20,13 +20,13 @@ function evidence(domains: string[] = ['a.test', 'b.test'], closedElsewhere: () 
   const meets = (
     companyId: string,
     path: Path,
-    hindrance: Omit<HindranceReport, 'message'>,
+    pathTrouble: Omit<TroubleReport, 'message'>,
     domain = 'a.test',
     more: Partial<DeliveryResult> = {},
     domainId?: string,
   ) => {
     const outcomes = [{ position: 0, verdict: 'postponed' as const, message: 'no' }]
-    const result = { ...RESULT, outcomes, hindrance: { ...hindrance, message: 'no' }, ...more }
+    const result = { ...RESULT, outcomes, pathTrouble: { ...pathTrouble, message: 'no' }, ...more }
     const { part, limits } = learnt.weigh(ready(companyId, path, domain, domainId), result)!
     const whose = part.to !== null ? 'pair' : part.domainId !== null ? 'domain' : part.companyId
     return [whose ?? 'all', limits]

@@ -43,7 +43,7 @@ const REFUSED: DeliveryResult = {
   startedAt: 0,
   duration: 1,
   tls: null,
-  hindrance: { kind: 'path', met: 'session', message: 'no' },
+  pathTrouble: { kind: 'path', met: 'session', message: 'no' },
 }
 
 const TAKEN: DeliveryResult = {
@@ -255,7 +255,7 @@ test('the state of mail shows whether it may leave, would try the path or would 
 test('where only the mail of one sending domain is refused, that of others goes', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
-  const refused = { ...REFUSED, hindrance: { kind: 'sender', met: 'recipient', message: 'no' } } as const
+  const refused = { ...REFUSED, pathTrouble: { kind: 'sender', met: 'recipient', message: 'no' } } as const
   for (let count = 0; count < 3; count++) ended(paths, from('one', path), refused, true, NOW)
   assert.notEqual(paths.closedFor(from('one', path), NOW + 1), null)
   assert.equal(paths.closedFor(from('two', path), NOW + 1), null)
@@ -269,7 +269,7 @@ test('a block that many sending domains meet has one try, and opens for all of t
   const released: string[] = []
   const paths = pathHealth(async (domainId) => void released.push(domainId))
   const path = pathTo('x.test')
-  const refused = { ...REFUSED, hindrance: { kind: 'path', met: 'mail', message: 'S3150' } } as const
+  const refused = { ...REFUSED, pathTrouble: { kind: 'path', met: 'mail', message: 'S3150' } } as const
   const met = (domainId: string) => ended(paths, from(domainId, path), refused, true, NOW)
   for (let n = 0; n < 3; n++) met('one')
   paths.heldWritten(from('one', path))
@@ -298,7 +298,10 @@ test('a clock that is set back leaves a path closed no longer than its pause', (
 test('one email that is refused again and again closes no path', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
-  const refused = { ...REFUSED, hindrance: { kind: 'path', met: 'recipient', message: 'no relay' } } as const
+  const refused = {
+    ...REFUSED,
+    pathTrouble: { kind: 'path', met: 'recipient', message: 'no relay' },
+  } as const
   const stale = from('one', path)
   for (let count = 0; count < 5; count++) assert.equal(ended(paths, stale, refused, true, NOW), null)
   assert.equal(paths.closedFor(from('one', path), NOW + 1), null)
@@ -329,7 +332,7 @@ test('a delivery that is refused for its own domain has found out nothing about 
   ended(
     paths,
     probe,
-    { ...REFUSED, hindrance: { kind: 'sender', met: 'recipient', message: 'no' } },
+    { ...REFUSED, pathTrouble: { kind: 'sender', met: 'recipient', message: 'no' } },
     true,
     NOW + 20 * MINUTE,
   )
@@ -338,10 +341,13 @@ test('a delivery that is refused for its own domain has found out nothing about 
 
 test('a path is tried no sooner than its hosts are asked again', () => {
   const paths = pathHealth()
-  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
+  const pathTrouble = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
   const notBefore = NOW + 60 * MINUTE
   const ready = to(pathTo('x.test'))
-  assert.equal(ended(paths, ready, { ...REFUSED, server: null, hindrance, notBefore }, true, NOW), notBefore)
+  assert.equal(
+    ended(paths, ready, { ...REFUSED, server: null, pathTrouble, notBefore }, true, NOW),
+    notBefore,
+  )
   const reason = paths.closedFor(ready, notBefore - 1)
   assert.ok(reason !== null && reason !== 'asks' && reason.dueAt >= notBefore)
   assert.equal(paths.closedFor(ready, notBefore), null)
@@ -349,8 +355,8 @@ test('a path is tried no sooner than its hosts are asked again', () => {
 
 test('a host that is left alone, because it could not be reached a moment ago, renews no closure', () => {
   const paths = pathHealth()
-  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
-  const failed = { ...REFUSED, server: null, hindrance }
+  const pathTrouble = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
+  const failed = { ...REFUSED, server: null, pathTrouble }
   const path = pathTo('x.test')
   const again = ended(paths, to(path), failed, true, NOW)!
   for (let second = 1; second <= 30; second++) {
@@ -373,8 +379,8 @@ test('servers that accept mail of one company are open to another that could not
     const ready = readyFor(companyId, path)
     return { ...ready, email: { ...ready.email, domainId: `${companyId}.test` } }
   }
-  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
-  ended(paths, of('one'), { ...REFUSED, server: null, hindrance }, true, NOW)
+  const pathTrouble = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
+  ended(paths, of('one'), { ...REFUSED, server: null, pathTrouble }, true, NOW)
   paths.heldWritten(of('one'))
   assert.notEqual(paths.closedFor(of('one'), NOW + 1), null)
   assert.equal(paths.closedFor(of('two'), NOW + 1), null)
@@ -416,7 +422,7 @@ test('paths closed by the proxy of a source are logged once for the source, not 
   })
   const failed = {
     ...REFUSED,
-    hindrance: { kind: 'source', met: 'session', message: 'The proxy is away' },
+    pathTrouble: { kind: 'source', met: 'session', message: 'The proxy is away' },
   } as const
   const [x, y] = [from('d', pathTo('x.test')), from('d', pathTo('y.test'))]
   ended(paths, x, failed, false, NOW)

@@ -25,7 +25,7 @@ const DELIVERY: DeliveryResult = {
 const BUSY: DeliveryResult = {
   ...DELIVERY,
   outcomes: [{ position: 0, verdict: 'postponed', message: 'no' }],
-  hindrance: { kind: 'busy', met: 'session', message: 'too much mail' },
+  pathTrouble: { kind: 'busy', met: 'session', message: 'too much mail' },
 }
 
 async function opened(t: TestContext): Promise<Store> {
@@ -134,8 +134,8 @@ test('servers that one node cannot reach may be reached by another one', async (
   const store = await opened(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const ready = readyFor('c', pathTo('x.test'))
-  const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
-  ended(one.health, ready, { ...BUSY, hindrance }, true, Date.now())
+  const pathTrouble = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
+  ended(one.health, ready, { ...BUSY, pathTrouble }, true, Date.now())
   await one.sharing.look()
   await two.sharing.look()
   assert.equal(two.health.isOpen(ready, Date.now()), true)
@@ -154,8 +154,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     for (const { health } of nodes) health.alone = false
     const ready = readyFor('c', pathTo('x.test'))
     // The system chooses their addresses: both have met the refusal, and neither has learnt it from the other.
-    const hindrance = { kind: 'path', met: 'session', message: 'blocked' } as const
-    const closed = { ...BUSY, hindrance }
+    const pathTrouble = { kind: 'path', met: 'session', message: 'blocked' } as const
+    const closed = { ...BUSY, pathTrouble }
     let now = Date.now() - 3_600_000
     for (const { health } of nodes) for (let n = 0; n < 3; n++) ended(health, ready, closed, false, now)
     await look()
@@ -423,8 +423,8 @@ test('a restart remembers servers that do not answer, and another node finds out
   const one = await startNode(store, token)
   const ready = readyFor('c', pathTo('x.test'))
   const now = Date.now()
-  const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
-  ended(one.health, ready, { ...BUSY, hindrance }, true, now)
+  const pathTrouble = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
+  ended(one.health, ready, { ...BUSY, pathTrouble }, true, now)
   await one.sharing.look()
   const two = await startNode(store, token + 1)
   assert.equal(two.health.isOpen(ready, now), true, 'it is in service beside the first one')
@@ -434,7 +434,7 @@ test('a restart remembers servers that do not answer, and another node finds out
   const after = await startNode(store, token + 2)
   assert.equal(after.health.isOpen(ready, now), false)
   // Once they answer, they do so for all.
-  ended(two.health, ready, { ...BUSY, hindrance }, true, now)
+  ended(two.health, ready, { ...BUSY, pathTrouble }, true, now)
   for (const { sharing } of [two, after, two]) await sharing.look()
   const later = now + 3_600_000
   assert.equal(after.health.closedFor(ready, later), null, 'one delivery tries')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { monotonic } from '../../src/common/clock.ts'
-import type { DeliveryResult, HindranceReport } from '../../src/delivery/delivery.ts'
+import type { DeliveryResult, TroubleReport } from '../../src/delivery/delivery.ts'
 import { Evidence } from '../../src/queue/evidence.ts'
 import { NodeShares } from '../../src/queue/node-shares.ts'
 import { companyKey } from '../../src/queue/path-part.ts'
@@ -9,12 +9,12 @@ import { Throttle } from '../../src/queue/throttle.ts'
 import { pathTo, readyFor } from './paths.ts'
 
 /** The results of a delivery alone on its path, refused like this before anything was accepted there. */
-function refused(hindrance: Partial<HindranceReport>) {
+function refused(pathTrouble: Partial<TroubleReport>) {
   const throttle = new Throttle(() => {}, new NodeShares())
   const ready = readyFor('c', pathTo('x.test'))
   const result: DeliveryResult = {
     outcomes: [{ position: 0, verdict: 'postponed', message: 'no' }],
-    hindrance: { kind: 'busy', met: 'session', message: 'too many messages', ...hindrance },
+    pathTrouble: { kind: 'busy', met: 'session', message: 'too many messages', ...pathTrouble },
     ...{ server: 'mx', dialogue: '', startedAt: 0, duration: 1, tls: null },
   }
   const alone = { at: monotonic(), busy: { all: 1, company: 1 } }

@@ -6,7 +6,7 @@ import { warmUpDay } from '../../src/accounts/warm-up-day.ts'
 import { DAY_MS } from '../../src/common/utc-day.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { untriedOf } from '../../src/email/codec.ts'
-import { type ReturnReason, returnRecord } from '../../src/queue/attempt.ts'
+import { type GiveBackReason, giveBackRecord } from '../../src/queue/attempt.ts'
 import { NodeShares } from '../../src/queue/node-shares.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import { WarmUp, type WarmUpParts } from '../../src/queue/warm-up.ts'
@@ -108,7 +108,7 @@ test('mail that waits for the next day is never given up, the oldest goes first,
   assert.equal(await send(fresh, noon), true)
   const [old, young] = [noon - 10 * DAY_MS, noon].map((acceptedAt) => {
     return warmUp.closedFor(fresh, acceptedAt, noon)!
-  }) as [ReturnReason, ReturnReason]
+  }) as [GiveBackReason, GiveBackReason]
   assert.ok(old.dueAt < young.dueAt, `${old.dueAt} < ${young.dueAt}`)
   assert.equal(warmUpDay(start, old.dueAt), 2)
 
@@ -117,7 +117,7 @@ test('mail that waits for the next day is never given up, the oldest goes first,
   const recipient = { ...untriedOf(to('to@x.test'), 0), postponedSince: noon - 9 * DAY_MS }
   const email = { id: 'e', companyId: 'c', domainId: 'd', giveUpAt: null } as ClaimedEmail
   const ready = readyFor('c', fresh, { email, recipients: [recipient] })
-  const { decision } = returnRecord(ready, old, schedule, noon).recipients[0]!
+  const { decision } = giveBackRecord(ready, old, schedule, noon).recipients[0]!
   assert.equal(decision.change?.state, 'waiting')
   assert.equal(decision.change?.dueAt, old.dueAt)
   assert.ok(decision.change!.postponedSince! >= noon)

@@ -7,7 +7,7 @@ import {
   LIST,
   placesOf,
   placesOfTerm,
-  sharedBy,
+  sharedKeyOf,
 } from '../../src/store/digest.ts'
 import { type DigestedRow, wholeEvents } from '../../src/store/digested-rows.ts'
 import { makeDigest } from '../../src/store/make-digest.ts'
@@ -51,7 +51,9 @@ function placesIn({ lists }: Digest, segment: number, term: number, whose = COMP
   return rows
     .flatMap(({ minor, places }) => {
       if (minor === term) return placesOf(segment, EMAILS_A_SEGMENT, places)
-      return minor === sharedBy(term) ? placesOf(segment, EMAILS_A_SEGMENT, placesOfTerm(term, places)) : []
+      return minor === sharedKeyOf(term)
+        ? placesOf(segment, EMAILS_A_SEGMENT, placesOfTerm(term, places))
+        : []
     })
     .sort((a, b) => a - b)
 }

@@ -8,8 +8,8 @@ import { migrate } from '../../src/store/sqlite/migrate.ts'
 import { UNCHANGED } from '../../src/store/sqlite/protocol.ts'
 import { readOperations } from '../../src/store/sqlite/read/operations.ts'
 import { Damage } from '../../src/store/sqlite/write/damage.ts'
-import { Memory } from '../../src/store/sqlite/write/memory.ts'
 import { writeOperations } from '../../src/store/sqlite/write/operations.ts'
+import { StateCaches } from '../../src/store/sqlite/write/state-caches.ts'
 import { temporaryDirectory } from './directory.ts'
 
 /**
@@ -60,7 +60,7 @@ test('no statement of the SQLite store reads through a table that grows with his
   first.close()
   const db = new Explained(path)
   t.after(() => db.close())
-  writeOperations(db, { changes: { ...UNCHANGED }, memory: new Memory(), damage: new Damage() })
+  writeOperations(db, { changes: { ...UNCHANGED }, memory: new StateCaches(), damage: new Damage() })
   readOperations(db)
   for (const { sqlite } of STATEMENTS) db.prepare(sqlite)
   assert.ok(db.plans.length > 80)

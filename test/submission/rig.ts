@@ -7,13 +7,13 @@ import os from 'node:os'
 import { join } from 'node:path'
 import tls from 'node:tls'
 import { type Certificate, selfSigned } from '../../harness/certificate.ts'
-import type { Settings, SubmissionListener } from '../../src/config/settings.ts'
+import type { Settings, SmtpListener } from '../../src/config/settings.ts'
 import type { StoredEmail } from '../../src/email/stored-email.ts'
 import { type Service, startService, type TestKey } from '../support/service.ts'
 
 const ON_LOOPBACK = { host: '127.0.0.1', port: 0 }
 /** As the network in between sees it: those on the same machine have no more right than others. */
-export const STARTTLS: SubmissionListener = {
+export const STARTTLS: SmtpListener = {
   ...ON_LOOPBACK,
   implicitTls: false,
   clearLogin: false,
@@ -21,7 +21,7 @@ export const STARTTLS: SubmissionListener = {
   withoutLogin: false,
   optional: false,
 }
-export const IMPLICIT: SubmissionListener = {
+export const IMPLICIT: SmtpListener = {
   ...ON_LOOPBACK,
   implicitTls: true,
   clearLogin: false,

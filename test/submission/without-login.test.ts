@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import type { SubmissionListener } from '../../src/config/settings.ts'
+import type { SmtpListener } from '../../src/config/settings.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { suspendDomain } from '../../src/operate/domains.ts'
 import { operationOn } from '../../src/operate/open.ts'
@@ -11,7 +11,7 @@ import { newestClient } from '../http/form/clients.ts'
 import { startService } from '../support/service.ts'
 import { base64, DOMAIN, message, SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
 
-const WITHOUT_LOGIN: SubmissionListener = { ...STARTTLS, withoutLogin: true }
+const WITHOUT_LOGIN: SmtpListener = { ...STARTTLS, withoutLogin: true }
 
 /** As a new application of Laravel sends its first message. */
 const FROM_LARAVEL =

@@ -145,7 +145,7 @@ test('all events since a time, and a single event, are sent again', async (t) =>
     async () => (await stage.store.webhookAttempts({ webhookId: id, limit: 9 })).length > 0,
   )
   const [one] = await stage.store.webhookAttempts({ webhookId: id, limit: 1 })
-  await stage.store.retellWebhook(id, [{ number: one!.number }], Date.now())
+  await stage.store.replayWebhook(id, [{ number: one!.number }], Date.now())
   await stage.hold()
   const last = (await receiver.until(({ length }) => length >= 7)).at(-1)!
   assert.equal(new Set([...again, last].map(idOf)).size, 3)

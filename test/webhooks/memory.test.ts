@@ -61,7 +61,7 @@ test('a single webhook holds no more than its share of new and of replayed event
     const id = await stage.webhook(hanging)
     if (!again) await stage.deliver(20, large)
     for (let number = 1; again && number <= 40; number++) {
-      await stage.store.retellWebhook(id, [{ number }], Date.now())
+      await stage.store.replayWebhook(id, [{ number }], Date.now())
     }
     await stage.hold()
     await hanging.until(({ length }) => length >= 14)

@@ -72,7 +72,7 @@ test('added, changed, disabled and removed webhooks, and repeated events, count 
 
   await store.updateWebhook(id, { url: second.url })
   const { events } = await store.eventsAfter(0, { types: ['delivered'] }, 10)
-  await store.retellWebhook(id, [{ number: events[0]!.number }], Date.now())
+  await store.replayWebhook(id, [{ number: events[0]!.number }], Date.now())
   const [again] = await second.until(({ length }) => length === 1)
   assert.equal(again!.headers['webhook-id'], told!.headers['webhook-id'])
 

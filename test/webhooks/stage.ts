@@ -96,22 +96,22 @@ export class Stage {
 
   #begin(commits = true): Dispatcher {
     const { store } = this
-    const teller = new NoticeReader(store)
+    const noticeReader = new NoticeReader(store)
     const ports = {
       log: entryLog(store),
-      teller: {
+      noticeReader: {
         readNotices: async (events: readonly LogEntry[]) => {
           this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
           await this.beforeTelling(events)
-          const notices = await teller.readNotices(events)
+          const notices = await noticeReader.readNotices(events)
           this.mostTold = Math.max(
             this.mostTold,
             notices.reduce((sum, each) => sum + each.octets, 0),
           )
           return notices
         },
-        tellParts: teller.tellParts.bind(teller),
-        tellEach: teller.tellEach.bind(teller),
+        readParts: noticeReader.readParts.bind(noticeReader),
+        readAllParts: noticeReader.readAllParts.bind(noticeReader),
       },
       base: () => 'http://mail.test',
       retries: store.webhookRetries,

@@ -1,7 +1,7 @@
 /** The account of the signed-in person. */
 import { type Body, call, type JsonAnswer } from './client.ts'
 import { change, read } from './queries.ts'
-import { changed } from './session.ts'
+import { updateSession } from './session.ts'
 
 export type Account = JsonAnswer<'GET /account'>
 export type Passkey = Account['passkeys'][number]
@@ -18,13 +18,13 @@ export const sessionsQuery = read('GET /account/sessions')
 export const ACCOUNT = ['GET /account', 'GET /account/sessions', 'GET /session'] as const
 
 export const changeProfile = async (body: Body<'PATCH /account'>) =>
-  changed(await call('PATCH /account', { body }))
+  updateSession(await call('PATCH /account', { body }))
 
 export const confirmPassword = async (password: string) =>
-  changed(await change('POST /account/proof', { body: { password } }, ...ACCOUNT))
+  updateSession(await change('POST /account/proof', { body: { password } }, ...ACCOUNT))
 
 export const changePassword = async (password: string) =>
-  changed(await change('PUT /account/password', { body: { password } }, ...ACCOUNT))
+  updateSession(await change('PUT /account/password', { body: { password } }, ...ACCOUNT))
 
 export const beginTotp = () => call('POST /account/totp')
 
@@ -47,7 +47,7 @@ export async function goToConnect(): Promise<void> {
 }
 
 export const connectIdentity = async (query: string) =>
-  changed(await call('POST /account/identities', { body: { query } }))
+  updateSession(await call('POST /account/identities', { body: { query } }))
 
 export const removeIdentity = (id: string) => change('DELETE /account/identities/:id', { id }, ...ACCOUNT)
 

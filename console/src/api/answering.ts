@@ -20,7 +20,7 @@ function wait(more: 1 | -1): void {
 /** Whether requests for the content of the page failed repeatedly. */
 let readsFail = false
 
-export function setReadsFail(fail: boolean): void {
+export function setReadsFailing(fail: boolean): void {
   if (fail === readsFail) return
   readsFail = fail
   wait(fail ? 1 : -1)
@@ -30,7 +30,7 @@ export function setReadsFail(fail: boolean): void {
  * Resolves when the service answers. `needed`: resolves when a person waits for the part; from then on the page shows that
  * the service does not answer.
  */
-export async function whenAnswering(needed: Promise<void>): Promise<BuildMatch> {
+export async function whenServiceAnswers(needed: Promise<void>): Promise<BuildMatch> {
   const build = await ask()
   if (build !== null) return build
   let isShown = false
@@ -53,7 +53,7 @@ export async function whenAnswering(needed: Promise<void>): Promise<BuildMatch> 
 }
 
 /** True while a person waits for the service and it does not answer. */
-export function useUnanswered(): boolean {
+export function useIsUnanswered(): boolean {
   return useSyncExternalStore(
     (tell) => {
       watchers.add(tell)

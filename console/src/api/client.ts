@@ -22,7 +22,7 @@ export class ApiError extends Error {
 }
 
 /** The service, or a proxy in front of it, could not answer. */
-export function isAway(error: unknown): error is ApiError {
+export function isUnavailable(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 
@@ -110,10 +110,10 @@ function queryText(query: QueryParams): string {
 }
 
 async function refusal(response: Response): Promise<ApiError> {
-  const said = (await response.json().catch(() => null)) as Static<typeof CONSOLE_ERROR> | null
-  if (said?.error === undefined) {
+  const errorBody = (await response.json().catch(() => null)) as Static<typeof CONSOLE_ERROR> | null
+  if (errorBody?.error === undefined) {
     return new ApiError(response.status, 'unknown', `The service answered with status ${response.status}.`)
   }
-  const { code, message, field } = said.error
+  const { code, message, field } = errorBody.error
   return new ApiError(response.status, code, message, field)
 }

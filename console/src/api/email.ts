@@ -12,7 +12,7 @@ export type EmailEvent = EmailDetail['events'][number]
 export type EmailContent = JsonAnswer<'GET /companies/:company/emails/:email/content'>
 export type EmailFile = EmailContent['files'][number]
 export type EmailSource = JsonAnswer<'GET /companies/:company/emails/:email/source'>
-export type ReachedLink = JsonAnswer<'POST /companies/:company/emails/:email/reach'>['answers'][number]
+export type CheckedLink = JsonAnswer<'POST /companies/:company/emails/:email/reach'>['answers'][number]
 export type EmailAction = 'retry' | 'cancel' | 'release'
 
 /**
@@ -57,14 +57,14 @@ export const deleteAllEmails = (company: string) =>
 export async function deleteEmail(company: string, id: string): Promise<void> {
   const { refused } = await call('POST /companies/:company/emails/delete', { company, body: { ids: [id] } })
   if (refused.length > 0) throw new Error(refused[0]!.why)
-  await emailsDeleted()
+  await reloadEmailList()
 }
 
 /** Reloads the list after emails were deleted. */
-export const emailsDeleted = () => invalidate(LIST)
+export const reloadEmailList = () => invalidate(LIST)
 
 /** Reloads the shown emails that have these ids, or all shown emails. */
-export function emailsChanged(ids: ReadonlySet<string> | 'all'): Promise<void> {
+export function reloadShownEmails(ids: ReadonlySet<string> | 'all'): Promise<void> {
   return queries.invalidateQueries({
     predicate: ({ queryKey: [name, parts] }) =>
       name === EMAIL && (ids === 'all' || ids.has((parts as { email: string }).email)),
@@ -148,7 +148,7 @@ async function lookAgainAfter<Result>(answer: Promise<Result>, email: string): P
   try {
     return await answer
   } finally {
-    await emailsChanged(new Set([email]))
+    await reloadShownEmails(new Set([email]))
   }
 }
 
@@ -162,5 +162,5 @@ export const sendAgain = (company: string, email: string, body: AgainBody) =>
     'GET /companies/:company/emails',
   )
 
-export const reach = (company: string, email: string, urls: string[]) =>
+export const checkLinks = (company: string, email: string, urls: string[]) =>
   call('POST /companies/:company/emails/:email/reach', { company, email, body: { urls } })

@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import type { Static } from 'typebox'
 import type { CHANGES } from '../../../src/http/console/contract/emails.ts'
 import { urlOf } from './client.ts'
-import { emailsChanged } from './email.ts'
+import { reloadShownEmails } from './email.ts'
 import { queries } from './queries.ts'
 import { sessionQuery } from './session.ts'
 
@@ -24,7 +24,7 @@ const HIDDEN_FOR = 10_000
  */
 const SILENCE = 45_000
 /** Events kept for components that subscribe while their first request is still under way. */
-const KEPT = 20
+const RECENT_EVENTS = 20
 
 class LiveStream {
   readonly company: string
@@ -94,7 +94,7 @@ class LiveStream {
       this.#hear()
       this.#keep(changes)
       say('live')
-      void emailsChanged(changes.more ? 'all' : new Set(changes.emails.map(({ id }) => id)))
+      void reloadShownEmails(changes.more ? 'all' : new Set(changes.emails.map(({ id }) => id)))
       for (const listener of this.listeners) listener(changes)
     })
     // EventSource itself gives up when an answer is not a stream. A proxy gives such answers during a
@@ -113,7 +113,7 @@ class LiveStream {
     if (this.#cursor === null) this.#begun = changes.cursor
     this.#cursor = changes.cursor
     this.#recent.push(changes)
-    if (this.#recent.length > KEPT) this.#begun = this.#recent.shift()!.cursor
+    if (this.#recent.length > RECENT_EVENTS) this.#begun = this.#recent.shift()!.cursor
   }
 
   #interrupted(): void {

@@ -11,11 +11,11 @@ import {
 import { ACCOUNT } from './account.ts'
 import { call } from './client.ts'
 import { change } from './queries.ts'
-import { begun, changed, type Me } from './session.ts'
+import { enterSession, type Me, updateSession } from './session.ts'
 
 /** Browsers bind passkeys to a host name and refuse IP addresses. */
 export const onHostName = !/^(\d+\.){3}\d+$|^\[/.test(window.location.hostname)
-export const passkeysWork = onHostName && browserSupportsWebAuthn()
+export const supportsPasskeys = onHostName && browserSupportsWebAuthn()
 
 /** @param autofill offers passkeys in the address field, and waits until the person picks one */
 export async function signInWithPasskey(autofill = false): Promise<Me> {
@@ -24,11 +24,11 @@ export async function signInWithPasskey(autofill = false): Promise<Me> {
     optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON,
     useBrowserAutofill: autofill,
   })
-  return begun(await call('POST /session/passkey', { body: { response } }))
+  return enterSession(await call('POST /session/passkey', { body: { response } }))
 }
 
-export async function autofillWorks(): Promise<boolean> {
-  return passkeysWork && (await browserSupportsWebAuthnAutofill())
+export async function supportsAutofill(): Promise<boolean> {
+  return supportsPasskeys && (await browserSupportsWebAuthnAutofill())
 }
 
 export async function addPasskey(name: string): Promise<Me> {
@@ -36,11 +36,11 @@ export async function addPasskey(name: string): Promise<Me> {
   const response = await startRegistration({
     optionsJSON: options as unknown as PublicKeyCredentialCreationOptionsJSON,
   })
-  return changed(await change('POST /account/passkeys', { body: { name, response } }, ...ACCOUNT))
+  return updateSession(await change('POST /account/passkeys', { body: { name, response } }, ...ACCOUNT))
 }
 
 /** The person canceled the ceremony, or another one replaced it: there is no error to show. */
-export function wasGivenUp(error: unknown): boolean {
+export function wasCanceled(error: unknown): boolean {
   return (
     (error instanceof WebAuthnError && error.code === 'ERROR_CEREMONY_ABORTED') ||
     (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))

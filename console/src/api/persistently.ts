@@ -1,5 +1,5 @@
 /** Requests of a long run, which outlives a restart of the service. */
-import { ApiError, isAway } from './client.ts'
+import { ApiError, isUnavailable } from './client.ts'
 
 /** Retries of one request, and milliseconds between them. */
 const TRIES = 30
@@ -15,7 +15,7 @@ export async function persistently<Answer>(
       return await request()
     } catch (error) {
       const isBusy = error instanceof ApiError && error.status === 429
-      if (!(isAway(error) || isBusy) || left === 0 || isStopped()) throw error
+      if (!(isUnavailable(error) || isBusy) || left === 0 || isStopped()) throw error
       await new Promise((resolve) => setTimeout(resolve, BETWEEN))
     }
   }

@@ -1,11 +1,11 @@
 /** The cache of the server's answers. */
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
-import { setReadsFail } from './answering.ts'
+import { setReadsFailing } from './answering.ts'
 import {
   ApiError,
   type CallInput,
   call,
-  isAway,
+  isUnavailable,
   type JsonAnswer,
   type JsonRoute,
   type Parts,
@@ -19,7 +19,7 @@ const UNANSWERED: readonly number[] = [0, 502, 503]
 
 /** Retries for as long as the service does not answer; a fault of the service 20 times. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
-  return isAway(error) && (failures < 20 || UNANSWERED.includes(error.status))
+  return isUnavailable(error) && (failures < 20 || UNANSWERED.includes(error.status))
 }
 
 let signedOut: () => void = () => {}
@@ -51,7 +51,7 @@ export const queries = new QueryClient({
 const TOLD_AFTER = 2
 
 queries.getQueryCache().subscribe(() =>
-  setReadsFail(
+  setReadsFailing(
     queries
       .getQueryCache()
       .findAll({ type: 'active', fetchStatus: 'fetching' })
@@ -59,7 +59,7 @@ queries.getQueryCache().subscribe(() =>
         ({ state }) =>
           state.status === 'pending' &&
           state.fetchFailureCount >= TOLD_AFTER &&
-          isAway(state.fetchFailureReason),
+          isUnavailable(state.fetchFailureReason),
       ),
   ),
 )

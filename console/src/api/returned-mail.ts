@@ -8,14 +8,14 @@ const LIST = 'GET /companies/:company/returned'
 export type ReturnedMail = JsonAnswer<typeof LIST>['data'][number]
 type ReturnedSearch = QueryOf<typeof LIST>
 
-export const returnedQuery = (company: string, query: ReturnedSearch) => ({
+export const returnedMailQuery = (company: string, query: ReturnedSearch) => ({
   ...read(LIST, { company, query }),
   placeholderData: keepPreviousData,
   refetchInterval: 5_000,
 })
 
 /** The newest returned mail about one email. */
-export const returnedOfEmail = (company: string, email: string) =>
+export const returnedMailOfEmail = (company: string, email: string) =>
   read(LIST, { company, query: { email, limit: 10 } })
 
 /** The URL of the message as a file: the browser itself requests it. */

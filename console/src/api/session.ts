@@ -21,14 +21,14 @@ export function useIsCapture(): boolean {
 }
 
 /** Clears the cache first, so that a person who signs in sees no data of the previous session. */
-export function begun(me: Me): Me {
+export function enterSession(me: Me): Me {
   queries.clear()
   queries.setQueryData(sessionQuery.queryKey, me)
   return me
 }
 
 /** The same person, with another session or another name. */
-export function changed(me: Me): Me {
+export function updateSession(me: Me): Me {
   queries.setQueryData(sessionQuery.queryKey, me)
   return me
 }
@@ -40,7 +40,7 @@ export function readLink(token: string): Promise<LinkPreview> {
 
 /** `instead`: ends the session of another person in this browser. */
 export async function takeLink(token: string, instead = false): Promise<Me> {
-  return begun(await call('POST /session/link', { body: { token, instead } }))
+  return enterSession(await call('POST /session/link', { body: { token, instead } }))
 }
 
 export function declineInvitation(token: string): Promise<object> {
@@ -53,11 +53,11 @@ export async function signInWithPassword(
   password: string,
 ): Promise<JsonAnswer<'POST /session/password'>> {
   const answer = await call('POST /session/password', { body: { address, password } })
-  return 'ticket' in answer ? answer : begun(answer)
+  return 'ticket' in answer ? answer : enterSession(answer)
 }
 
 export async function signInWithCode(ticket: string, code: string): Promise<Me> {
-  return begun(await call('POST /session/second-factor', { body: { ticket, code } }))
+  return enterSession(await call('POST /session/second-factor', { body: { ticket, code } }))
 }
 
 /** Mails a link for a new password, if the address has an account. */
@@ -71,7 +71,7 @@ export function readPasswordLink(token: string): Promise<PasswordLink> {
 }
 
 export async function choosePassword(body: Body<'POST /session/new-password'>): Promise<Me> {
-  return begun(await call('POST /session/new-password', { body }))
+  return enterSession(await call('POST /session/new-password', { body }))
 }
 
 /** Leaves the page. The provider sends the browser back. */
@@ -81,7 +81,7 @@ export async function goToProvider(): Promise<void> {
 }
 
 export async function returnFromProvider(query: string): Promise<Me> {
-  return begun(await call('POST /session/oidc/return', { body: { query } }))
+  return enterSession(await call('POST /session/oidc/return', { body: { query } }))
 }
 
 export async function signOut(): Promise<void> {

@@ -9,7 +9,7 @@ const ALLOWED = 'GET /companies/:company/allowed'
 
 export type SuppressionItem = JsonAnswer<typeof SUPPRESSED>['data'][number]
 export type SuppressionType = SuppressionItem['type']
-export type AllowedItem = JsonAnswer<typeof ALLOWED>['data'][number]
+export type AllowListItem = JsonAnswer<typeof ALLOWED>['data'][number]
 export type ImportPiece = Body<'POST /companies/:company/suppressions/import'>
 
 export const suppressionsQuery = (company: string, query: QueryOf<typeof SUPPRESSED>) => ({
@@ -22,7 +22,7 @@ export const suppressionCountQuery = (company: string, query: QueryOf<typeof COU
   placeholderData: keepPreviousData,
 })
 
-export const allowedQuery = (company: string, query: QueryOf<typeof ALLOWED>) => ({
+export const allowListQuery = (company: string, query: QueryOf<typeof ALLOWED>) => ({
   ...read(ALLOWED, { company, query }),
   placeholderData: keepPreviousData,
 })
@@ -54,13 +54,13 @@ export function matchingSuppressions(
 export const addAllowed = (company: string, body: Body<'POST /companies/:company/allowed'>) =>
   change('POST /companies/:company/allowed', { company, body }, ALLOWED)
 
-export const removeAllowed = (company: string, { value, list }: AllowedItem) =>
+export const removeAllowed = (company: string, { value, list }: AllowListItem) =>
   change('DELETE /companies/:company/allowed/:value', { company, value, query: { list } }, ALLOWED)
 
 export const importPiece = (company: string, body: ImportPiece) =>
   call('POST /companies/:company/suppressions/import', { company, body })
 
-export const listsChanged = () => invalidate(SUPPRESSED, COUNT, ALLOWED)
+export const reloadSuppressions = () => invalidate(SUPPRESSED, COUNT, ALLOWED)
 
 /** The URL from which the browser downloads the list. The session cookie authorizes the request. */
 export const exportAddress = (company: string, filter: Pick<SuppressionFilter, 'type' | 'domain'>) =>

@@ -1,7 +1,7 @@
 /** Choosing all rows that a list finds, also those that it has not loaded. */
 import { useRef, useState } from 'react'
-import type { Chosen } from './chosen.ts'
 import { notify } from './notify.ts'
+import type { RowSelection } from './row-selection.ts'
 
 export interface AllMatching<Row> {
   /** Rows found so far; null: none are looked for. */
@@ -13,7 +13,7 @@ export interface AllMatching<Row> {
 /** `rows`: those of the list; `load`: all that match. */
 export function useAllMatching<Row extends { id: string }>(
   rows: readonly Row[],
-  chosen: Chosen,
+  chosen: RowSelection,
   load: (onPage: (count: number) => void) => Promise<Row[]>,
 ): AllMatching<Row> {
   const [looking, setLooking] = useState<number | null>(null)

@@ -36,7 +36,7 @@ interface BatchDialogProps {
 }
 
 /** Objects in one request. */
-const TOGETHER = 50
+const OBJECTS_PER_REQUEST = 50
 /** Refused objects on screen; the file has all. */
 const SHOWN = 8
 
@@ -53,8 +53,8 @@ export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) 
     let now: BatchRun = { changed: 0, refused: [], done: 0, state: 'running', trouble: null }
     setRun(now)
     try {
-      for (let at = 0; at < ids.length && !stopping.current; at += TOGETHER) {
-        const some = ids.slice(at, at + TOGETHER)
+      for (let at = 0; at < ids.length && !stopping.current; at += OBJECTS_PER_REQUEST) {
+        const some = ids.slice(at, at + OBJECTS_PER_REQUEST)
         const { changed, refused } = await action.run(some)
         now = {
           ...now,

@@ -4,10 +4,10 @@ import { type ReactNode, useState } from 'react'
 import type { AllMatching } from './all-matching.ts'
 import { type BatchAction, BatchDialog } from './batch-dialog.tsx'
 import classes from './choice-bar.module.css'
-import type { Chosen } from './chosen.ts'
+import type { RowSelection } from './row-selection.ts'
 
 interface ChoiceBarProps<Name extends string> {
-  chosen: Chosen
+  chosen: RowSelection
   matching: Pick<AllMatching<unknown>, 'looking' | 'choose'>
   /** Rows that the list has loaded. */
   loaded: number

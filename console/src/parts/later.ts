@@ -4,7 +4,7 @@
  * the page is loaded again.
  */
 import { type ComponentType, lazy } from 'react'
-import { whenAnswering } from '../api/answering.ts'
+import { whenServiceAnswers } from '../api/answering.ts'
 
 type Importer<Module> = () => Promise<Module>
 
@@ -38,7 +38,7 @@ export function loaded<Module>(importer: Importer<Module>, needed: () => Promise
         return await importer()
       } catch (error) {
         const waits = needed()
-        if ((await whenAnswering(waits)) === 'other') await loadPageAgain(waits, error)
+        if ((await whenServiceAnswers(waits)) === 'other') await loadPageAgain(waits, error)
         if (failures === MOST_FAILURES) throw broken(error)
         await loadStylesAgain()
       }
@@ -96,7 +96,7 @@ async function loadNext(index: number): Promise<void> {
     await importer()
   } catch {
     // Loaded when it is needed. The service may be away, and so the others would fail as well.
-    if ((await whenAnswering(never)) === 'other') return
+    if ((await whenServiceAnswers(never)) === 'other') return
     await loadStylesAgain()
   }
   await loadNext(index + 1)

@@ -1,10 +1,10 @@
 /** The meaning of a server's reply, and a link to its provider's explanation. */
 import { Anchor, Text, type TextProps } from '@mantine/core'
 import { providerOf } from '../../../src/email/mail-provider.ts'
-import { type JudgedReply, replyMeaning } from '../../../src/operate/reply-meaning.ts'
+import { type RefusalFacts, replyMeaning } from '../../../src/operate/reply-meaning.ts'
 
 interface ReplyMeaningProps extends Pick<TextProps, 'size' | 'mt'> {
-  of: JudgedReply & { server: string | null }
+  of: RefusalFacts & { server: string | null }
 }
 
 export function ReplyMeaning({ of, size = 'sm', mt = 0 }: ReplyMeaningProps) {

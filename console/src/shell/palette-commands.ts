@@ -22,7 +22,7 @@ import { visible } from '../parts/untrusted-text.tsx'
 import { ALL, useCompany, useMayManage } from './company.ts'
 import { useNavItems } from './nav-items.ts'
 import type { PaletteCommand } from './palette-command.ts'
-import { useFound } from './palette-found.ts'
+import { usePaletteResults } from './palette-results.ts'
 import { retryAction } from './retry-waiting.ts'
 
 const EMAIL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -34,7 +34,7 @@ export function useCommands(text: string, onHelp: () => void): PaletteCommand[] 
   const company = useCompany()
   const { companies } = useMe()
   const actions = useActions(onHelp)
-  const found = useFound(text)
+  const found = usePaletteResults(text)
   const pages = useNavItems().map(({ to, label, icon }) => ({
     id: to,
     label,

@@ -1,12 +1,12 @@
 /** The listeners for submission and for returned mail. */
-import type { SubmissionListener } from '../values.ts'
+import type { SmtpListener } from '../values.ts'
 import { listItems } from './list.ts'
 import { parseHostPort } from './network.ts'
 import { SettingValueError } from './value-error.ts'
 import { option } from './word.ts'
 
 /** `auto`, `off`, or `smtps://host:port[?...]` and `smtp://host:port[?...]`, separated by commas. */
-export function parseSubmission(text: string): SubmissionListener[] | 'auto' {
+export function parseSubmission(text: string): SmtpListener[] | 'auto' {
   const word = text.toLowerCase()
   if (word === 'auto') return word
   if (word === 'off') return []
@@ -41,7 +41,7 @@ export function parseSubmission(text: string): SubmissionListener[] | 'auto' {
 const SUBMISSION_OPTIONS = ['tls', 'proxy', 'login']
 
 /** Listeners for returned mail; empty: off. */
-export function parseBounceListen(text: string): SubmissionListener[] {
+export function parseBounceListen(text: string): SmtpListener[] {
   if (text.toLowerCase() === 'off') return []
   return listItems(text).map((item) => {
     const wrong = `"${item}" must be smtp://host:port, like smtp://0.0.0.0:25`

@@ -7,7 +7,7 @@ import type { Email } from '../../email/fields.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import { CONSEQUENCES } from '../judge/finding.ts'
 import type { PolicyAnswer } from '../mta-sts/policy-directory.ts'
-import { mostTelling, type RouteFailure } from '../outcome.ts'
+import { decisiveFailure, type RouteFailure } from '../outcome.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Path, RoutingFields } from '../path/path.ts'
 import { type IsUsable, PathFinder } from '../path/path-finder.ts'
@@ -19,8 +19,8 @@ import {
   reachableAddresses,
   type ServerAddresses,
 } from '../route/addresses.ts'
-import { withOwnDemand } from '../route/own-demand.ts'
 import { relayAddresses } from '../route/relay.ts'
+import { withSenderDemand } from '../route/sender-demand.ts'
 import { hostPolicy, type PolicyQuestion } from '../route/tls-policy.ts'
 import type { SiteTable } from '../sites/site-table.ts'
 import type { TlsDemand } from '../smtp/target.ts'
@@ -84,7 +84,7 @@ export function serverObstacle({
   const failures = hosts.flatMap((host) => host.failure ?? [])
   const isReachable = hosts.some(({ addresses }) => addresses.length > 0)
   if (failure === null && (failures.length === 0 || isReachable)) return null
-  const telling = failure ?? mostTelling(failures)
+  const telling = failure ?? decisiveFailure(failures)
   return { failure: telling, bounces: CONSEQUENCES[telling.finding].ends }
 }
 
@@ -143,7 +143,7 @@ export async function forecast(
 
 function withDemand(host: ForecastHost, own: Pick<Email, 'tls' | 'tlsByMessage'>): ForecastHost {
   const { tls, source: tlsSource } = host.tls
-  const demanded = withOwnDemand({ tls, tlsSource }, own)
+  const demanded = withSenderDemand({ tls, tlsSource }, own)
   return { ...host, tls: { ...host.tls, tls: demanded.tls, source: demanded.tlsSource } }
 }
 

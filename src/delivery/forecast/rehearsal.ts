@@ -4,8 +4,8 @@ import { serverName } from '../../email/server-name.ts'
 import { CONSEQUENCES } from '../judge/finding.ts'
 import { judge, type RouteKind } from '../judge/judge.ts'
 import { failureOfError } from '../outcome.ts'
-import { absence } from '../path/present-addresses.ts'
-import { addressesOfSource, exitTo } from '../path/source.ts'
+import { missingAddress } from '../path/present-addresses.ts'
+import { addressesOfSource, connectionSource } from '../path/source.ts'
 import { mayGoInClear } from '../route/session-opening.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import { SmtpConnection } from '../smtp/connection.ts'
@@ -60,12 +60,12 @@ export async function rehearsalObstacle({ path }: Pick<Forecast, 'path'>): Promi
   if (missing !== undefined) return `There is no source to ask a server from: ${missing}`
   const addresses = addressesOfSource(source)
   if (addresses.length === 0 || proxies !== undefined) return null
-  const absences = await Promise.all(addresses.map((address) => absence({ address, helo })))
+  const absences = await Promise.all(addresses.map((address) => missingAddress({ address, helo })))
   if (absences.includes(null)) return null
   return `${absences[0]}, so it cannot ask the server from there`
 }
 
-export function notRehearsed(obstacle: string): DeliveryRehearsal {
+export function withoutRehearsal(obstacle: string): DeliveryRehearsal {
   return nobody(obstacle, new Dialogue())
 }
 
@@ -89,7 +89,7 @@ export async function rehearse(
       const target: SmtpTarget = {
         host,
         address,
-        ...exitTo(path.source, address),
+        ...connectionSource(path.source, address),
         port: relay?.port ?? port,
         implicitTls: relay?.implicitTls ?? false,
         tls: tls.tls,

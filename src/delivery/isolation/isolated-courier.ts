@@ -4,7 +4,7 @@ import type { SendingRight } from '../../cluster/sending-right.ts'
 import { type Log, writeLine } from '../../common/logging.ts'
 import { notAttempted } from '../../email/not-attempted.ts'
 import type { DeathCause } from '../../workers/error.ts'
-import type { Condemnation, Courier, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
+import type { Courier, Crash, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
 import { releasedOutcome, unansweredOutcome } from '../outcome.ts'
 import { flatDelivery } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
@@ -313,10 +313,7 @@ function uncertain(item: IsolatedItem, suspicion: 0 | 1 | 2): void {
   resolveWith(item, (position) => ({ position, verdict: 'uncertain', message, suspicion }))
 }
 
-function condemn(
-  item: IsolatedItem,
-  { during, cause, how }: Omit<Condemnation, 'message'> & { how: string },
-): void {
+function condemn(item: IsolatedItem, { during, cause, how }: Omit<Crash, 'message'> & { how: string }): void {
   const why = cause === 'time' ? 'took longer than allowed' : `crashed the process (${how})`
   const message =
     `In quarantine: ${during} it ${why}, again when attempted alone. ` +

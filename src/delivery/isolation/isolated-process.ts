@@ -10,7 +10,7 @@ import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
 import { ReturnPathKey } from '../../mail/return-path/return-path.ts'
 import type { Delivery, SigningKey } from '../delivery.ts'
-import { wayId } from '../path/path.ts'
+import { sourcePolicyId } from '../path/path.ts'
 import { type PreparedMessage, prepareMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
 import { deliveryOf } from '../thread/flat.ts'
@@ -59,7 +59,7 @@ function start(
 
 async function deliver({ delivery: flat, keys: sent, policy, source }: IsolatedDelivery): Promise<void> {
   for (const key of sent) if (!keys.has(key.id)) keys.set(key.id, keyOf(key))
-  const policies = new Map([[wayId({ policy, source }), { policy, source }]])
+  const policies = new Map([[sourcePolicyId({ policy, source }), { policy, source }]])
   const [number] = flat
   const [delivery] = deliveryOf(flat, { keys, policies })
   const message = prepareMessage(delivery, { boundaries, signer: signHere })

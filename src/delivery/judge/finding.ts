@@ -1,5 +1,5 @@
 /** The party at fault for an answer, and the consequences. */
-import { HINDRANCES, type Hindrance } from '../../email/hindrance.ts'
+import { TROUBLE_KINDS, type TroubleKind } from '../../email/trouble-kind.ts'
 
 export type Finding =
   /** The recipient's: the address does not exist, and will not. */
@@ -80,7 +80,7 @@ export const CONSEQUENCES: Readonly<Record<Finding, Consequence>> = {
  * said about us, and that before what it said about itself. A finding that ends the recipient counts only when there is
  * no other.
  */
-export const TELLING: readonly Finding[] = [
+export const FINDING_PRECEDENCE: readonly Finding[] = [
   'patience',
   'mailbox',
   'crowded',
@@ -98,6 +98,6 @@ export const TELLING: readonly Finding[] = [
 ]
 
 /** Whether the path itself is in trouble. If so, the path is closed, and single tries find out when it is clear. */
-export function hinders(finding: Finding): finding is Hindrance {
-  return HINDRANCES.some((each) => each === finding)
+export function isTrouble(finding: Finding): finding is TroubleKind {
+  return TROUBLE_KINDS.some((each) => each === finding)
 }

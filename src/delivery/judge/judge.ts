@@ -20,7 +20,7 @@ import {
   SIZE,
 } from '../../mail/reply/phrases.ts'
 import { DOMAIN_REPUTATION } from '../../mail/reply/reason-phrases.ts'
-import { namesIpAddress, ownWords, plainWords, speaks, type TopicMatch } from '../../mail/reply/words.ts'
+import { matcherOf, namesIpAddress, ownWords, plainWords, type TopicMatch } from '../../mail/reply/words.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
 import type { Finding } from './finding.ts'
@@ -53,19 +53,19 @@ export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly 
   const own = ownWords(words)
   const known = rules.length === 0 ? null : meaningAtSite(rules, code, own)
   if (known !== null) return known
-  const said = { text: own, quotes: own !== words, own: speaks(own), all: speaks(words) }
+  const replyWords = { text: own, quotes: own !== words, own: matcherOf(own), all: matcherOf(words) }
   switch (stage) {
     case 'auth':
       // RFC 4954 4: 454 is the server's fault; every permanent code is about the credentials.
-      return code >= 500 ? 'credentials' : asksForLess(answer, code, said) ? 'busy' : 'server'
+      return code >= 500 ? 'credentials' : asksForLess(answer, code, replyWords) ? 'busy' : 'server'
     case 'connect':
     case 'greeting':
     case 'ehlo':
     case 'starttls':
     case 'idle':
-      return beforeMail(answer, code, said)
+      return beforeMail(answer, code, replyWords)
     default:
-      return ofTransaction(answer, code, said, route)
+      return ofTransaction(answer, code, replyWords, route)
   }
 }
 

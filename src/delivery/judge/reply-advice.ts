@@ -3,7 +3,7 @@
  * names our address.
  */
 import { type BlockList, blockListIn } from '../../mail/reply/block-lists.ts'
-import { waitAsked } from '../../mail/reply/wait-asked.ts'
+import { requestedWait } from '../../mail/reply/requested-wait.ts'
 import type { Stage } from '../smtp/error.ts'
 import type { Finding } from './finding.ts'
 
@@ -35,7 +35,7 @@ export function adviceIn(
     return advice
   }
   if (finding !== 'busy' && finding !== 'patience' && finding !== 'server') return advice
-  const asked = waitAsked(words)
+  const asked = requestedWait(words)
   const wait = asked === null ? backOff : Math.min(asked, LONGEST_ASKED_MS)
   if (wait !== null) advice.waitMs = wait
   if (finding === 'busy') {

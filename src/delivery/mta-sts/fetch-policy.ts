@@ -7,7 +7,7 @@ const MOST_OCTETS = 64 * 1024
 const HTTPS = 443
 
 /** The domain publishes something that is not a valid policy (RFC 8460 4.3.2.2). */
-export class PolicyInvalid extends Error {}
+export class PolicyError extends Error {}
 
 /** RFC 8461 3.3. */
 export function policyUrl(domain: string, port = HTTPS): string {
@@ -31,10 +31,10 @@ export async function fetchPolicy(ask: SendRequest, domain: string, port = HTTPS
   if (status !== 200) throw new Error(`${url.host} answered with status ${status}`)
   // RFC 8461 3.2: guards against servers on which users may store files of other types under any path.
   if (!/^text\/plain\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
-    throw new PolicyInvalid(`${url.host} answered with something other than plain text`)
+    throw new PolicyError(`${url.host} answered with something other than plain text`)
   }
-  if (!complete) throw new PolicyInvalid(`The policy of ${domain} is longer than ${MOST_OCTETS / 1024} KiB`)
+  if (!complete) throw new PolicyError(`The policy of ${domain} is longer than ${MOST_OCTETS / 1024} KiB`)
   const policy = readPolicy(body.toString('utf8'))
-  if (policy === null) throw new PolicyInvalid(`The policy of ${domain} is not valid`)
+  if (policy === null) throw new PolicyError(`The policy of ${domain} is not valid`)
   return policy
 }

@@ -2,7 +2,7 @@ import { RecentEntries, SizedEntries } from '../../common/recent-entries.ts'
 import { organizationOf } from '../../dns/organization.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { SendRequest } from '../../network/outgoing.ts'
-import type { KeptMtaStsPolicy, MtaStsStore } from '../../store/store.ts'
+import type { MtaStsStore, StoredMtaStsPolicy } from '../../store/store.ts'
 import { fetchPolicy } from './fetch-policy.ts'
 import { policyId } from './policy.ts'
 
@@ -34,7 +34,7 @@ const MOST_CHARACTERS = 8_000_000
 const MOST_REFRESHES = 16
 
 export interface PolicyAnswer {
-  policy: KeptMtaStsPolicy | null
+  policy: StoredMtaStsPolicy | null
   /** Why the present policy of the domain is not known; null: it is. */
   fault: PolicyFault | null
 }
@@ -47,7 +47,7 @@ interface PolicyFault {
 }
 
 interface KnownPolicy {
-  policy: KeptMtaStsPolicy | null
+  policy: StoredMtaStsPolicy | null
   /** Unix ms: when it was read from the store, or fetched. */
   since: number
   /** The store has refused to keep it: a restart would forget it. */
@@ -74,7 +74,7 @@ export class PolicyDirectory {
   }
 
   /** Null for a domain without a policy. Rejects when the store cannot be read. `domain`: in lower case. */
-  async find(domain: string): Promise<KeptMtaStsPolicy | null> {
+  async find(domain: string): Promise<StoredMtaStsPolicy | null> {
     return (await this.ask(domain)).policy
   }
 
@@ -100,7 +100,7 @@ export class PolicyDirectory {
     return known
   }
 
-  async #kept(domain: string): Promise<KeptMtaStsPolicy | null> {
+  async #kept(domain: string): Promise<StoredMtaStsPolicy | null> {
     const now = this.#now()
     const known = this.#known.get(domain)
     if (known !== undefined && (known.policy !== null || now - known.since < KNOWN_MS)) {
@@ -115,7 +115,7 @@ export class PolicyDirectory {
     return policy
   }
 
-  #isFresh({ fetchedAt, expiresAt }: KeptMtaStsPolicy): boolean {
+  #isFresh({ fetchedAt, expiresAt }: StoredMtaStsPolicy): boolean {
     return this.#now() - fetchedAt < Math.min(FRESH_MS, (expiresAt - fetchedAt) / 2)
   }
 
@@ -170,7 +170,7 @@ export class PolicyDirectory {
     }
   }
 
-  #remember(domain: string, policy: KeptMtaStsPolicy | null): KnownPolicy {
+  #remember(domain: string, policy: StoredMtaStsPolicy | null): KnownPolicy {
     const hosts = policy?.mx.reduce((size, host) => size + host.length, 0) ?? 0
     const known = { policy, since: this.#now() }
     this.#known.put(domain, known, domain.length + hosts)

@@ -3,7 +3,7 @@ import { CompanyPlaces } from '../../common/company-places.ts'
 /** Look-ups under way at once. Each holds a query of the DNS client, for seconds when a name server is silent. */
 const AT_ONCE = 64
 /** Places kept for companies that have no look-up under way. */
-const KEPT = 8
+const RESERVED_PLACES = 8
 
 interface PendingLookup<Answer> {
   name: string
@@ -20,7 +20,7 @@ interface PendingLookup<Answer> {
 export class LookupTurns<Answer> {
   readonly #ask: (name: string) => Promise<Answer>
   readonly #open = new Map<string, PendingLookup<Answer>>()
-  readonly #places = new CompanyPlaces({ size: AT_ONCE, kept: KEPT, timesFree: 3 })
+  readonly #places = new CompanyPlaces({ size: AT_ONCE, kept: RESERVED_PLACES, timesFree: 3 })
 
   /** `ask` never rejects. */
   constructor(ask: (name: string) => Promise<Answer>) {

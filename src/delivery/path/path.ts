@@ -70,7 +70,7 @@ export interface Path {
 }
 
 /** The part of a path that delivery needs. Plain values. */
-export interface Way {
+export interface DeliveryPath {
   source: Source
   policy: Policy
   site: Pick<Site, 'kind' | 'servers' | 'mtaSts'>
@@ -83,7 +83,7 @@ export type RoutingFields = Pick<Email, 'id' | 'companyId' | 'domainId' | 'testM
 export const DEFAULT_ROUTE = 'default'
 
 /** Deliveries with equal IDs have the same policy and source. */
-export function wayId({ policy, source }: Pick<Way, 'policy' | 'source'>): string {
+export function sourcePolicyId({ policy, source }: Pick<DeliveryPath, 'policy' | 'source'>): string {
   return source.addresses === undefined ? policy.id : `${policy.id}\0${sourceId(source)}`
 }
 

@@ -15,7 +15,7 @@ export interface PresentAddressesParts {
 }
 
 /** Why no mail leaves from the address here, as a sentence without a final dot; null: it does. */
-export async function absence({ address, proxy }: SourceAddress): Promise<string | null> {
+export async function missingAddress({ address, proxy }: SourceAddress): Promise<string | null> {
   if (proxy !== undefined) return await proxyProblem(proxy, address)
   return (await isOwnAddress(address)) ? null : `This machine does not have the address ${address}`
 }
@@ -62,7 +62,7 @@ export class PresentAddresses {
 
   async #look(): Promise<void> {
     const { addresses, onChange, log } = this.#parts
-    const absences = await Promise.all(addresses.map(absence))
+    const absences = await Promise.all(addresses.map(missingAddress))
     let changed = false
     let returned = false
     for (const [index, { address }] of addresses.entries()) {

@@ -53,7 +53,7 @@ export interface SiteDirectoryOptions<Kept> {
   mostDomains?: number
 }
 
-interface FoundDomain {
+interface DomainServers {
   servers: MailServers
   mtaSts: MtaStsPolicy | null
 }
@@ -62,7 +62,7 @@ interface SiteEntry<Kept> {
   kept: Kept
   /** Key of the site. */
   site: string
-  found: FoundDomain
+  found: DomainServers
   /**
    * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
    * there is a new one.
@@ -142,7 +142,7 @@ export class SiteDirectory<Kept> {
     if (domains?.size === 0) this.#domains.delete(site)
   }
 
-  #keep(domain: string, { servers, mtaSts }: FoundDomain): Pick<SiteEntry<Kept>, 'kept' | 'site'> {
+  #keep(domain: string, { servers, mtaSts }: DomainServers): Pick<SiteEntry<Kept>, 'kept' | 'site'> {
     const { recognise, keep } = this.#options
     const { hosts } = servers
     const recognised = recognise(domain, hosts.kind === 'hosts' ? hosts.ranks : [])

@@ -2,7 +2,7 @@ import type { SourcePool } from '../../accounts/account.ts'
 import { poolAddresses } from '../../accounts/pool-addresses.ts'
 import type { SourceAddress } from '../../config/settings.ts'
 import type { Email } from '../../email/fields.ts'
-import { narrowed, type Source, sourcesOf } from './source.ts'
+import { restrictedTo, type Source, sourcesOf } from './source.ts'
 
 /** The fields of an email that decide its source. */
 export type SourceFields = Pick<Email, 'id' | 'companyId' | 'domainId' | 'source'>
@@ -95,7 +95,7 @@ export class SourceChoice {
     const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
     const { isHere = () => true } = this.#parts
     const present = [ipv4, ipv6].filter((address) => address !== null && isHere(address))
-    return narrowed(source, new Set(present as string[]))
+    return restrictedTo(source, new Set(present as string[]))
   }
 
   /** Null: the system chooses. */
@@ -108,7 +108,7 @@ export class SourceChoice {
   }
 
   #among(addresses: ReadonlySet<string>): Source[] {
-    return this.#sources.flatMap((source) => narrowed(source, addresses) ?? [])
+    return this.#sources.flatMap((source) => restrictedTo(source, addresses) ?? [])
   }
 }
 

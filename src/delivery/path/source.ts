@@ -57,7 +57,7 @@ export function sourcesOf(addresses: readonly SourceAddress[]): Source[] {
 }
 
 /** The part of the source that is among these addresses; null: none of it is. */
-export function narrowed(source: Source, among: ReadonlySet<string>): Source | null {
+export function restrictedTo(source: Source, among: ReadonlySet<string>): Source | null {
   if (source.addresses === undefined) return null
   const kept = (address: string | null) => (address !== null && among.has(address) ? address : null)
   const { ipv4, ipv6 } = source.addresses
@@ -67,17 +67,17 @@ export function narrowed(source: Source, among: ReadonlySet<string>): Source | n
 }
 
 /** Where a connection leaves from. */
-export interface Exit {
+export interface ConnectionSource {
   localAddress: string
   /** To the machine that has the address; absent: it is this machine. */
   proxy?: OutgoingProxy
 }
 
 /** Where a connection of the source to `address` leaves from; null: no address of its family, or the system chooses. */
-export function exitTo(
+export function connectionSource(
   { addresses, proxies }: Pick<Source, 'addresses' | 'proxies'>,
   address: string,
-): Exit | null {
+): ConnectionSource | null {
   const family = familyOf(address)
   const localAddress = addresses?.[family] ?? null
   if (localAddress === null) return null
@@ -87,7 +87,7 @@ export function exitTo(
 
 /** Whether the source can connect to the address. */
 export function reaches(source: Pick<Source, 'addresses'>, address: string): boolean {
-  return source.addresses === undefined || exitTo(source, address) !== null
+  return source.addresses === undefined || connectionSource(source, address) !== null
 }
 
 function familyOf(address: string): keyof SourceAddresses {

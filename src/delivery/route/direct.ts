@@ -5,7 +5,7 @@ import { parseServer } from '../../email/server-name.ts'
 import type { MailGuard } from '../../network/mail-guard.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { hostOrder, type MailHosts, mailHosts } from '../path/mail-hosts.ts'
-import { exitTo, type Source } from '../path/source.ts'
+import { connectionSource, type Source } from '../path/source.ts'
 import { recipientDomain } from '../recipient-domain.ts'
 import { allowedAddresses, reachableAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
@@ -14,14 +14,14 @@ import { RouteState } from './route-state.ts'
 import type { Server } from './server.ts'
 import { ServerWalk } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
-import type { HostPolicies } from './tls-policy.ts'
+import type { HostPolicyLookup } from './tls-policy.ts'
 import { countedPolicy } from './tls-sessions.ts'
 import type { WalkLimits } from './walk-limits.ts'
 
 interface DirectOptions {
   resolver: Resolver
   guard: Pick<MailGuard, 'current'>
-  policies: HostPolicies
+  policies: HostPolicyLookup
   /** EHLO name. */
   hostname: string
   /** The addresses to connect from. */
@@ -128,7 +128,7 @@ export class DirectRoute implements Route {
         const found = await allowedAddresses(host, domain, resolver, await guard.current(), this.#state.ipv6)
         return reachableAddresses(found, host, source)
       },
-      ...(source.addresses && { from: (address: string) => exitTo(source, address) }),
+      ...(source.addresses && { from: (address: string) => connectionSource(source, address) }),
     }
   }
 

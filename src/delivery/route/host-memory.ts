@@ -8,7 +8,7 @@ const PROBE_MS = 60_000
 /** The most hosts remembered; the one that failed longest ago is forgotten. */
 const MAX_HOSTS = 10_000
 
-interface Unreachable {
+interface UnreachableHost {
   since: number
   /** The time of the next probe. */
   until: number
@@ -19,7 +19,7 @@ interface Unreachable {
  * in a while, not once for each message. When the pause is over, one caller asks again, alone.
  */
 export class HostMemory {
-  readonly #hosts = new Map<string, Unreachable>()
+  readonly #hosts = new Map<string, UnreachableHost>()
   readonly #pauses: Pick<ProbePauses, 'after'>
   readonly #now: () => number
 

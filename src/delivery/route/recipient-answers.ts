@@ -1,8 +1,14 @@
 /** The answers that one attempt has so far, for each of its recipients. */
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import type { DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
-import { CONSEQUENCES, hinders } from '../judge/finding.ts'
-import { asTemporary, mostTelling, outcomeOfFailure, outcomeOfReply, type RouteFailure } from '../outcome.ts'
+import { CONSEQUENCES, isTrouble } from '../judge/finding.ts'
+import {
+  asTemporary,
+  decisiveFailure,
+  outcomeOfFailure,
+  outcomeOfReply,
+  type RouteFailure,
+} from '../outcome.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 
 interface AttemptAnswers {
@@ -10,7 +16,7 @@ interface AttemptAnswers {
   server: string | null
   tls: AttemptTls | null
   /** The trouble that is reported to the queue; null: there was none. */
-  hindrance: RouteFailure | null
+  pathTrouble: RouteFailure | null
 }
 
 export class RecipientAnswers {
@@ -117,17 +123,17 @@ export class RecipientAnswers {
   result(): AttemptAnswers {
     const decisive = this.#left.map(({ position }) => this.#decisive(position))
     const left = this.#left.map(({ position }, index) => outcomeOfFailure(position, decisive[index]!))
-    const hindrance =
-      decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ??
+    const pathTrouble =
+      decisive.find(({ finding, unreachable }) => isTrouble(finding) || unreachable) ??
       this.failures.find(({ finding }) => finding === 'busy') ??
       null
     const outcomes = left.length === 0 ? this.#settled : [...this.#settled, ...left]
-    return { outcomes, server: this.#server, tls: this.#tls, hindrance }
+    return { outcomes, server: this.#server, tls: this.#tls, pathTrouble }
   }
 
   /** The failure that decides about a recipient that is left. */
   #decisive(position: number): RouteFailure {
-    const failure = mostTelling([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
+    const failure = decisiveFailure([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
     return this.#pinned ? asTemporary(failure) : failure
   }
 }

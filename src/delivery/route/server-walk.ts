@@ -3,15 +3,15 @@ import { failureOfException, type RouteFailure } from '../outcome.ts'
 import { AddressWalk } from './address-walk.ts'
 import { AttemptEnd } from './attempt-end.ts'
 import { AttemptTransactions } from './attempt-transactions.ts'
-import { reportOf } from './hindrance-report.ts'
-import { withOwnDemand } from './own-demand.ts'
 import { RecipientAnswers } from './recipient-answers.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 import type { RouteState } from './route-state.ts'
+import { withSenderDemand } from './sender-demand.ts'
 import { type Server, type ServerEndpoint, sessionKey } from './server.ts'
 import { SessionOpening } from './session-opening.ts'
 import type { PooledSession } from './session-pool.ts'
 import { sessionFailure } from './tls-sessions.ts'
+import { reportOf } from './trouble-report.ts'
 
 /**
  * The number of servers that may refuse this service before no other server of the site is tried (Postfix tries two as
@@ -86,17 +86,17 @@ export class ServerWalk {
   }
 
   #result(): RouteResult {
-    const { outcomes, server, tls, hindrance } = this.#answers.result()
+    const { outcomes, server, tls, pathTrouble } = this.#answers.result()
     const result: RouteResult = { outcomes, server, tls }
     const { tlsSessions } = this.#opening
     if (tlsSessions.length > 0) result.tlsSessions = tlsSessions
-    if (hindrance !== null) result.hindrance = reportOf(hindrance)
+    if (pathTrouble !== null) result.pathTrouble = reportOf(pathTrouble)
     // Only if every failure is one: otherwise some server could be asked.
     const { failures } = this
     if (server === null && failures.length > 0 && failures.every(({ noWayOut }) => noWayOut))
       result.noWayOut = true
     const { notBefore } = this.#addresses
-    const wasSpared = hindrance?.finding === 'unreachable' && !this.#end.isCut
+    const wasSpared = pathTrouble?.finding === 'unreachable' && !this.#end.isCut
     if (wasSpared && notBefore < Number.POSITIVE_INFINITY) result.notBefore = notBefore
     return result
   }
@@ -131,7 +131,7 @@ export class ServerWalk {
       this.#opening.count(counted && sessionFailure(counted(), null))
       return this.#passOver(choice.failure)
     }
-    const target = withOwnDemand(choice.target, this.#request.delivery.email)
+    const target = withSenderDemand(choice.target, this.#request.delivery.email)
     const key = sessionKey(target)
     const behind = await this.#behind(key)
     if (behind === null && !this.#end.mayGoOn()) return true

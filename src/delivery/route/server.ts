@@ -2,7 +2,7 @@
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import { proofKey } from '../dane/demand.ts'
 import type { RouteFailure } from '../outcome.ts'
-import type { Exit } from '../path/source.ts'
+import type { ConnectionSource } from '../path/source.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import type { TlsOutcome } from '../smtp/tls.ts'
 import type { ServerAddresses } from './addresses.ts'
@@ -27,7 +27,7 @@ export interface Server {
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
   /** Where a connection to `address` leaves from; null or absent: the system chooses. */
-  from?: (address: string) => Exit | null
+  from?: (address: string) => ConnectionSource | null
 }
 
 /** A server that sessions are opened with. */

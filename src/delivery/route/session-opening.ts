@@ -8,7 +8,7 @@ import { failureOfError } from '../outcome.ts'
 import { isOfProxy, isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { Fallback } from '../smtp/first-connection.ts'
 import { clip } from '../smtp/reply.ts'
-import { keptWaiting } from '../smtp/session.ts'
+import { cutShortText } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts } from '../smtp/timeouts.ts'
 import { familyName } from './addresses.ts'
@@ -148,7 +148,7 @@ export class SessionOpening {
   /** The server may only be slow, so other mail still asks it. */
   #openingCut(target: SmtpTarget): void {
     const asked = serverName(target)
-    const message = `${asked} ${keptWaiting(this.#state.limits.silence)}`
+    const message = `${asked} ${cutShortText(this.#state.limits.silence)}`
     this.#request.dialogue.note(message)
     this.#answers.failUnreachable(asked, '4.4.2', message)
   }

@@ -28,7 +28,7 @@ export interface PolicyQuestion {
   atLeast: SiteTls
 }
 
-export type HostPolicies = (
+export type HostPolicyLookup = (
   question: PolicyQuestion,
   resolver: Pick<Resolver, 'addresses' | 'tlsa'>,
 ) => Promise<HostPolicy>
@@ -37,7 +37,7 @@ export type HostPolicies = (
  * The one place where the policy is decided. The records and policies of a domain, and the sites file, can only make
  * the answer stricter; without them, mail is encrypted where the host offers it (RFC 7435).
  */
-export const hostPolicy: HostPolicies = async (question, resolver) => {
+export const hostPolicy: HostPolicyLookup = async (question, resolver) => {
   const policy = await publishedPolicy(question, resolver)
   const { atLeast } = question
   if (policy.kind === 'none' || !isWeaker(policy.demand.tls, atLeast)) return policy
@@ -45,7 +45,7 @@ export const hostPolicy: HostPolicies = async (question, resolver) => {
 }
 
 /** DANE takes precedence over MTA-STS (RFC 8461 2). */
-const publishedPolicy: HostPolicies = async (question, resolver) => {
+const publishedPolicy: HostPolicyLookup = async (question, resolver) => {
   const byPolicy = mtaStsPolicy(question)
   if (!question.secure) return byPolicy
   const dane = await daneOf(question, resolver)

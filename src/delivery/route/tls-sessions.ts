@@ -1,7 +1,7 @@
 /** The results of sessions, opened or not, for TLS reports (RFC 8460 4.3). */
 import type { TlsPolicyType, TlsSession } from '../../mail/domain-report/tls-report.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
-import { PolicyInvalid } from '../mta-sts/fetch-policy.ts'
+import { PolicyError } from '../mta-sts/fetch-policy.ts'
 import { permitsHost } from '../mta-sts/policy.ts'
 import { SmtpError } from '../smtp/error.ts'
 import type { TlsOutcome } from '../smtp/tls.ts'
@@ -103,7 +103,7 @@ export function policyFailure(domain: string, error: Error): TlsSession {
   // A domain may have any of the words in its name.
   const words = reason.replaceAll(domain, '')
   const result =
-    error instanceof PolicyInvalid
+    error instanceof PolicyError
       ? 'sts-policy-invalid'
       : /certificate|CERT_|SELF_SIGNED|ALTNAME/i.test(words)
         ? 'sts-webpki-invalid'

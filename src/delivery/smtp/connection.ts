@@ -338,8 +338,8 @@ export class SmtpConnection {
   fail(kind: SmtpErrorKind, what: string, reply?: Reply, cause?: unknown): SmtpError {
     if (this.#failure) return this.#failure
     // A handshake that times out counts as a failed one, so that the caller may fall back to no TLS.
-    const told = this.#handshaking && kind === 'timeout' ? 'tls' : kind
-    return this.#ended(new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, cause))
+    const reportedKind = this.#handshaking && kind === 'timeout' ? 'tls' : kind
+    return this.#ended(new SmtpError(reportedKind, this.#stage, clip(`${this.server} ${what}`), reply, cause))
   }
 
   #ended(error: SmtpError): SmtpError {

@@ -60,8 +60,8 @@ async function upgrade(
   const answer = await ask(connection, 'STARTTLS', 'starttls')
   if (replyClass(answer) !== 2) {
     // The error carries no code: a failure to get TLS now is no verdict on the mail, even if the server answered 5yz.
-    const said = `refused STARTTLS: ${replyText(answer)}`
-    if (insists) throw refusal(connection, 'tls', 'starttls', `${said}, but TLS is required`)
+    const refused = `refused STARTTLS: ${replyText(answer)}`
+    if (insists) throw refusal(connection, 'tls', 'starttls', `${refused}, but TLS is required`)
     connection.dialogue?.note('going on in clear')
     return false
   }
@@ -86,6 +86,6 @@ function refusal(
   what: string,
   reply?: Reply,
 ): SmtpError {
-  const said = reply ? `: ${replyText(reply)}` : ''
-  return new SmtpError(kind, stage, clip(`${connection.server} ${what}${said}`), reply)
+  const suffix = reply ? `: ${replyText(reply)}` : ''
+  return new SmtpError(kind, stage, clip(`${connection.server} ${what}${suffix}`), reply)
 }

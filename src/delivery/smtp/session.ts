@@ -72,7 +72,7 @@ const FAR_MS = 5
 const QUICK_DOT_MS = 1_000
 
 /** Completes the sentence that begins with the server. */
-export function keptWaiting(ms: number): string {
+export function cutShortText(ms: number): string {
   return `gave no answer within ${ms / 1_000} seconds, and the session was needed for other mail`
 }
 
@@ -188,7 +188,7 @@ export class SmtpSession {
     const { deadline, isAwaiting } = this.#connection
     if (this.#current?.dialogue !== dialogue || this.#isAtDot) return false
     if (!isAwaiting || deadline.runsFor < ms) return false
-    this.#connection.fail('timeout', keptWaiting(ms))
+    this.#connection.fail('timeout', cutShortText(ms))
     return true
   }
 

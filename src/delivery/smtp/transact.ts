@@ -1,6 +1,6 @@
 import { notAttempted } from '../../email/not-attempted.ts'
 import { CROWDED } from '../../mail/reply/phrases.ts'
-import { plainWords, speaks } from '../../mail/reply/words.ts'
+import { matcherOf, plainWords } from '../../mail/reply/words.ts'
 import type { SmtpConnection } from './connection.ts'
 import type { Dialogue } from './dialogue.ts'
 import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
@@ -8,7 +8,7 @@ import { isAscii, isSendable, mailCommand } from './envelope.ts'
 import type { SmtpError, Stage } from './error.ts'
 import type { Extensions } from './extensions.ts'
 import { type Reply, replyClass, replyText } from './reply.ts'
-import type { OutgoingMessage, RecipientReply, Transaction, Untried } from './transaction.ts'
+import type { OutgoingMessage, RecipientReply, Transaction, UntriedReason } from './transaction.ts'
 
 /**
  * Commands in flight at once under PIPELINING. The replies to them fit a receive window many times over (RFC
@@ -358,7 +358,7 @@ export class Transfer {
     } else this.#give(answer(digit === 2 ? 'delivered' : digit === 4 ? 'deferred' : 'bounced', 'dot', reply))
   }
 
-  #lose(error: SmtpError, stage = error.stage, untried?: Untried): void {
+  #lose(error: SmtpError, stage = error.stage, untried?: UntriedReason): void {
     const { kind, message, code, enhancedCode, said } = error
     const reply: RecipientReply = {
       verdict: 'deferred',
@@ -417,5 +417,5 @@ function verdictOfRefusal(reply: Reply, acceptedBefore: number): 'bounced' | 'de
   if (code < 500) return 'deferred'
   if (acceptedBefore === 0) return 'bounced'
   const tooMany = enhancedCode === '5.5.3' || (code === 552 && enhancedCode === null)
-  return tooMany || speaks(plainWords(replyText(reply)))(CROWDED) ? 'deferred' : 'bounced'
+  return tooMany || matcherOf(plainWords(replyText(reply)))(CROWDED) ? 'deferred' : 'bounced'
 }

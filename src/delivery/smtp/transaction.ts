@@ -73,11 +73,11 @@ export interface RecipientReply {
    */
   unsuited?: true
   /** The transaction was not attempted: its envelope was written behind a final dot, and the server did not take it. */
-  untried?: Untried
+  untried?: UntriedReason
 }
 
 /**
  * - `ended`: the server ended the session with 421 in answer to the dot.
  * - `lost`: it closed the connection without a reply, sent nothing, or treated the envelope as a protocol error.
  */
-export type Untried = 'ended' | 'lost'
+export type UntriedReason = 'ended' | 'lost'

@@ -13,7 +13,7 @@ import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import { makeOnce } from '../composing.ts'
 import type { Delivery, DeliveryResult, SessionSharing, SigningKey } from '../delivery.ts'
-import type { Way } from '../path/path.ts'
+import type { DeliveryPath } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
@@ -31,7 +31,7 @@ const port = parentPort!
 const { dnsServers, dnsValidating, boundarySecret, returnPathSecret, right, unrecorded, thread, ...options } =
   workerData as DeliveryThreadData
 const keys = new Map<string, SigningKey>()
-const policies = new Map<string, Pick<Way, 'policy' | 'source'>>()
+const policies = new Map<string, Pick<DeliveryPath, 'policy' | 'source'>>()
 const known = { keys, policies }
 /** Large messages, by delivery. They are not composed in this thread. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()

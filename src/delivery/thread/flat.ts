@@ -6,10 +6,16 @@ import { monotonic } from '../../common/clock.ts'
 import { CONTENTS, plainCodec, SENT, type ValueRow } from '../../email/codec.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { MtaStsMode } from '../../store/store.ts'
-import { alone } from '../../workers/job.ts'
+import { withOwnBuffer } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
-import { type MailServers, type SessionTerms, type Site, type Way, wayId } from '../path/path.ts'
+import {
+  type DeliveryPath,
+  type MailServers,
+  type SessionTerms,
+  type Site,
+  sourcePolicyId,
+} from '../path/path.ts'
 import type { ReplyRule, SiteTls } from '../sites/site-block.ts'
 
 /**
@@ -75,7 +81,7 @@ export type FlatSharing = [number: number, what: 'dot' | 'apart' | 'uncut']
 /** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(
   ['outcomes', 'server', 'dialogue', 'startedAt', 'duration', 'tls'],
-  ['captured', 'died', 'hindrance', 'notBefore', 'noWayOut', 'handedOver', 'tlsSessions'],
+  ['captured', 'died', 'pathTrouble', 'notBefore', 'noWayOut', 'handedOver', 'tlsSessions'],
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],
@@ -98,20 +104,23 @@ export function flatDelivery(
     number,
     recipients,
     SENT.pack(delivery.email),
-    large || message.kind === 'raw' ? null : CONTENTS.pack(message.content, alone),
-    large || message.kind === 'parts' ? null : [alone(message.raw), message.date],
+    large || message.kind === 'raw' ? null : CONTENTS.pack(message.content, withOwnBuffer),
+    large || message.kind === 'parts' ? null : [withOwnBuffer(message.raw), message.date],
     large ? null : flatAddressee(message.addressee ?? null),
     delivery.signing.map(({ id }) => id),
     delivery.preferredServer,
     delivery.preferredOnly,
     delivery.leaseToken,
-    wayId(delivery.path),
+    sourcePolicyId(delivery.path),
     flatSite(delivery.path),
     behind,
   ]
 }
 
-function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
+function flatSite({
+  site: { kind, servers, mtaSts },
+  terms,
+}: Pick<DeliveryPath, 'site' | 'terms'>): FlatSite {
   const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, size = null } = terms
   const replies = terms.replies.length === 0 ? null : terms.replies
   const policy: FlatPolicy = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
@@ -132,10 +141,10 @@ function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' |
 }
 
 function wayOf([kind, ranks, failure, until, secure, policy, ...terms]: FlatSite): Pick<
-  Way,
+  DeliveryPath,
   'site' | 'terms'
 > {
-  const site: Way['site'] = { kind, servers: serversOf(ranks, failure, until, secure) }
+  const site: DeliveryPath['site'] = { kind, servers: serversOf(ranks, failure, until, secure) }
   if (policy !== null) site.mtaSts = { mode: policy[0], mx: policy[1], expiresAt: policy[2] }
   return { site, terms: termsOf(terms) }
 }
@@ -165,7 +174,7 @@ function termsOf([
 /** The keys and policies that were sent before the deliveries that name them, by id. */
 interface ThreadCache {
   keys: ReadonlyMap<string, SigningKey>
-  policies: ReadonlyMap<string, Pick<Way, 'policy' | 'source'>>
+  policies: ReadonlyMap<string, Pick<DeliveryPath, 'policy' | 'source'>>
 }
 
 /** A placeholder for a large message, which was not sent along; never read. */

@@ -5,7 +5,7 @@ import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery.ts'
 import { unansweredOutcome } from '../outcome.ts'
-import { wayId } from '../path/path.ts'
+import { sourcePolicyId } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, type FlatSharing, flatDelivery, resultOf } from './flat.ts'
@@ -24,7 +24,7 @@ type PostToThread = (message: ToThread, moved?: ArrayBuffer[]) => void
 type PrepareLarge = (delivery: Delivery) => PreparedMessage | null
 
 /** Keys and policies sent to a thread before it forgets them all: every change of a route or key adds another one. */
-const MAX_TOLD = 10_000
+const MAX_SENT = 10_000
 
 interface PostedDelivery {
   delivery: Delivery
@@ -50,7 +50,7 @@ class DeliveryThread {
   /** The numbers of deliveries that wait for the answer to their final dot. */
   readonly #atDot = new Map<Delivery, number>()
   /** Ids of the keys and policies that were sent to it. */
-  readonly #told = new Set<string>()
+  readonly #sent = new Set<string>()
   readonly #gathered = new TurnBatch<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   readonly #thread: SupervisedThread<ToThread, FromThread>
   #deliveries = 0
@@ -81,10 +81,10 @@ class DeliveryThread {
   }
 
   deliver(delivery: Delivery, sharing: SessionSharing | null): Promise<DeliveryResult> {
-    if (this.#told.size >= MAX_TOLD) this.#forget()
+    if (this.#sent.size >= MAX_SENT) this.#forget()
     for (const key of delivery.signing) if (this.#isNew(key.id)) this.#say({ kind: 'key', key })
     const { policy, source } = delivery.path
-    const id = wayId(delivery.path)
+    const id = sourcePolicyId(delivery.path)
     if (this.#isNew(id)) this.#say({ kind: 'policy', id, policy, source })
     const number = this.#deliveries++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
@@ -107,15 +107,15 @@ class DeliveryThread {
   }
 
   #isNew(id: string): boolean {
-    if (this.#told.has(id)) return false
-    this.#told.add(id)
+    if (this.#sent.has(id)) return false
+    this.#sent.add(id)
     return true
   }
 
   /** Keys and policies sent before are sent again with the deliveries that need them. */
   #forget(): void {
     this.#gathered.flush()
-    this.#told.clear()
+    this.#sent.clear()
     this.#say({ kind: 'forget' })
   }
 
@@ -191,7 +191,7 @@ class DeliveryThread {
     this.#underWay.clear()
     this.#atDot.clear()
     this.#gathered.clear()
-    this.#told.clear()
+    this.#sent.clear()
     this.#unrecorded.lost(this.#number, lost.length)
     if (this.#closing === null) {
       const facts = { cause, deliveries: lost.length }

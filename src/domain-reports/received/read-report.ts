@@ -12,10 +12,10 @@ interface Reports {
 
 type ReadOf<Kind extends DomainReportKind> = { kind: Kind; report: Reports[Kind] }
 /** A report of any kind. */
-export type KindOfReport = { [Kind in DomainReportKind]: ReadOf<Kind> }[DomainReportKind]
+export type AnyDomainReport = { [Kind in DomainReportKind]: ReadOf<Kind> }[DomainReportKind]
 
 export type ReadReport =
-  | KindOfReport
+  | AnyDomainReport
   /** The octets claim to be a report, and cannot be read. */
   | { kind: 'unreadable'; reason: string }
   /** The mail carries no report. */

@@ -10,17 +10,17 @@ import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsReport } from '../../mail/domain-report/tls-report.ts'
 import { MOST_UNPACKED } from '../../mail/domain-report/unpack.ts'
 import type {
-  ArrivedReport,
   DomainReportKind,
   DomainReportStore,
-  KeptReport,
-  MostReports,
+  IncomingReport,
+  KeepResult,
+  ReportLimits,
 } from '../../store/store.ts'
 import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { TaskOptions, Workers } from '../../workers/workers.ts'
-import type { KindOfReport, ReadReport, ReportOctets } from './read-report.ts'
-import { dmarcRows, type SummedUpRows, tlsRows } from './sum-up.ts'
+import type { AnyDomainReport, ReadReport, ReportOctets } from './read-report.ts'
+import { dmarcRows, type ReportRows, tlsRows } from './report-rows.ts'
 
 export interface ReportReceiverParts {
   store: Pick<DomainReportStore, 'keepDomainReport'>
@@ -89,7 +89,7 @@ const LONGEST_MS = 32 * DAY_MS
  */
 const PROVEN_OF_DAY: PoolShape = { size: 1_000, kept: 200, timesFree: 1 / 8 }
 /** `others`: forged reports take no room of genuine ones. `rows`: from that number on, sources are not stored. */
-export const MOST_OF_DAY: MostReports = { proven: PROVEN_OF_DAY, others: 500, rows: 5_000 }
+export const MOST_OF_DAY: ReportLimits = { proven: PROVEN_OF_DAY, others: 500, rows: 5_000 }
 
 /**
  * The most domains that one report counts for, because each takes a commit. A report about `com` would concern most
@@ -101,7 +101,7 @@ const MOST_DOMAINS = 100
 interface DomainPart {
   domain: SendingDomain
   /** `verified`: the author of the report is proven. */
-  rowsOf(verified: boolean): SummedUpRows
+  rowsOf(verified: boolean): ReportRows
 }
 
 export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
@@ -162,10 +162,10 @@ async function keep(
   const { address, unfinished } = await (kind === 'dmarc' ? author : unknownAuthor)()
   if (unfinished) return { kind: 'put_off' }
   const organization = address === null ? null : organizationOf(domainOf(address))
-  const kept: { name: string; result: KeptReport }[] = []
+  const kept: { name: string; result: KeepResult }[] = []
   for (const { domain, rowsOf } of own) {
     const { amount, failing, rows } = rowsOf(address !== null)
-    const report: ArrivedReport = {
+    const report: IncomingReport = {
       domainId: domain.id,
       kind,
       begin,
@@ -181,7 +181,7 @@ async function keep(
     const result = await store.keepDomainReport(report, rows, MOST_OF_DAY)
     kept.push({ name: domain.name, result })
   }
-  const named = (...results: KeptReport[]) =>
+  const named = (...results: KeepResult[]) =>
     kept.flatMap(({ name, result }) => (results.includes(result) ? [name] : []))
   const domains = named('kept', 'repeated')
   const note = shortageText(utcDay(begin), organization, named('day_full'), named('share_used'))
@@ -209,7 +209,7 @@ function refused(reason: string): ReportReceipt {
 }
 
 function reportedParts(
-  read: KindOfReport,
+  read: AnyDomainReport,
   heldDomain: ReportReceiverParts['heldDomain'],
 ): { reporter: string; parts: DomainPart[] } {
   switch (read.kind) {

@@ -12,7 +12,7 @@ import { organizationOf } from '../../dns/organization.ts'
 import { type TlsReport, tlsReportJson } from '../../mail/domain-report/tls-report.ts'
 import { mailtoAddress, reportUris } from '../../mail/domain-report/tls-report-record.ts'
 import { NoAnswer, outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
-import type { DomainReportStore, KeptTlsReport, PeopleStore } from '../../store/store.ts'
+import type { DomainReportStore, PeopleStore, StoredTlsReport } from '../../store/store.ts'
 import { dayReport, MOST_REPORTED, type ReportAuthor } from './day-report.ts'
 import { countReport } from './report-pace.ts'
 
@@ -132,7 +132,7 @@ export class TlsReportSender {
     return due.length === STEP
   }
 
-  async #sendInTurn(report: KeptTlsReport): Promise<void> {
+  async #sendInTurn(report: StoredTlsReport): Promise<void> {
     const organization = organizationOf(report.domain)
     const leave = await this.#places.take(organization)
     try {
@@ -142,7 +142,7 @@ export class TlsReportSender {
     }
   }
 
-  async #sendAndNote(report: KeptTlsReport, organization: string): Promise<void> {
+  async #sendAndNote(report: StoredTlsReport, organization: string): Promise<void> {
     const after = this.#silent.has(organization)
       ? this.#putOff(report, organization)
       : await this.#send(report, organization)
@@ -152,7 +152,7 @@ export class TlsReportSender {
   }
 
   /** The report as it is now. */
-  async #send(kept: KeptTlsReport, organization: string): Promise<KeptTlsReport> {
+  async #send(kept: StoredTlsReport, organization: string): Promise<StoredTlsReport> {
     const { resolver, store, author } = this.#parts
     const { domain, day } = kept
     const found = await resolver.txt(`_smtp._tls.${domain}`)
@@ -202,13 +202,13 @@ export class TlsReportSender {
   }
 
   /** Puts off a report about an organization whose servers are silent. */
-  #putOff(report: KeptTlsReport, organization: string): KeptTlsReport {
+  #putOff(report: StoredTlsReport, organization: string): StoredTlsReport {
     // At various times: the domains that are silent do not come before the others each time.
     const wait = PAUSE_MS + Math.random() * (RETRY_MS - PAUSE_MS)
     return this.#afterFault(report, `servers of ${organization} did not answer`, Math.round(wait))
   }
 
-  #afterFault(report: KeptTlsReport, fault: string, wait = RETRY_MS): KeptTlsReport {
+  #afterFault(report: StoredTlsReport, fault: string, wait = RETRY_MS): StoredTlsReport {
     if (report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + wait, fault }
     return { ...report, state: report.sentTo.length > 0 ? 'sent' : 'failed', fault }
   }

@@ -186,9 +186,9 @@ function detailOf(happening: AttemptHappening): EventDetail {
   if (enhancedCode !== undefined) detail.enhancedCode = enhancedCode
   if (asked !== null) detail.server = asked
   // The attempt's TLS is that of the server with which it ended.
-  const heard = outcome.tls !== undefined || asked !== server ? outcome.tls : tls
-  if (heard?.version) detail.tls = heard.version
-  if (heard?.verified) detail.tlsVerified = true
+  const answerTls = outcome.tls !== undefined || asked !== server ? outcome.tls : tls
+  if (answerTls?.version) detail.tls = answerTls.version
+  if (answerTls?.verified) detail.tlsVerified = true
   if (duration !== undefined) detail.duration = Math.round(duration)
   return detail
 }

@@ -142,12 +142,12 @@ const SUPPRESSED: Readonly<Record<SuppressionType, { code: number; reason: strin
 
 function deliveryStatus({ type, at, detail }: LoggedEvent): Record<string, unknown> {
   const { enhancedCode = '', attempt, nextAttemptAt, tls, duration = 0, suppressedBy = 'bounce' } = detail
-  const said = replyWords(detail)
-  const message = type === 'suppressed' ? SUPPRESSED[suppressedBy].message : said
+  const reply = replyWords(detail)
+  const message = type === 'suppressed' ? SUPPRESSED[suppressedBy].message : reply
   return {
     code: codeOf(type, detail),
     message,
-    description: type === 'suppressed' ? said : '',
+    description: type === 'suppressed' ? reply : '',
     'enhanced-code': enhancedCode,
     'attempt-no': attempt ?? 1,
     'session-seconds': duration / 1000,

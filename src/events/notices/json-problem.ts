@@ -4,7 +4,7 @@ import type { CompanyEvent } from '../../email/company-event.ts'
 import type { ProblemFacts } from '../../email/event.ts'
 
 /** `text` is a sentence: chat programs show it. The finding may contain the words of a stranger's server. */
-export function toldProblem(
+export function problemPayload(
   { type, at }: Pick<CompanyEvent, 'at' | 'type'>,
   { id, title, found, advice, since }: ProblemFacts,
 ): { text: string; data: Record<string, unknown> } {

@@ -7,7 +7,7 @@ import type { EventNotice, NoticeEmail } from '../../email/event-notice.ts'
 import type { BounceCategory } from '../../mail/reply/category.ts'
 import type { Classification } from '../../mail/reply/classify.ts'
 import { changedDomain } from './json-domain.ts'
-import { toldProblem } from './json-problem.ts'
+import { problemPayload } from './json-problem.ts'
 import { diagnosticCode } from './reply.ts'
 
 /** Null: this dialect has no word for it. */
@@ -54,8 +54,8 @@ export function jsonEvent({ event, email, recipient }: EventNotice<LogEntry>): J
     const type = JSON_COMPANY_TYPES[event.type]
     if (type === null) return null
     const { problem } = event.detail
-    const told = problem === undefined ? { data: changedDomain(event) } : toldProblem(event, problem)
-    return { type, created_at: isoTime(event.at), ...told }
+    const content = problem === undefined ? { data: changedDomain(event) } : problemPayload(event, problem)
+    return { type, created_at: isoTime(event.at), ...content }
   }
   const type = JSON_TYPES[event.type]
   if (type === null) return null

@@ -9,16 +9,24 @@ import type { EntryFilter, LogEntry } from '../../email/company-event.ts'
 import type { EventPage } from '../../email/event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
-import { behind, comparePlaces, wholeUpTo } from '../log-position.ts'
+import { behind, comparePlaces, doneUpTo } from '../log-position.ts'
 import { FAULT_MS, LogReader, PAGE, POLL_MS, pause } from '../log-reader.ts'
 import { type OpenWebhook, WebhookEndpoint, type WebhookShares, type WebhookState } from './endpoint.ts'
-import { catchUp, inPortions, matchesWebhook, newTo, type ReadPorts, readRetries, tellsEach } from './read.ts'
+import {
+  catchUp,
+  inPortions,
+  isPerRecipient,
+  matchesWebhook,
+  newNotices,
+  type ReadParts,
+  readRetries,
+} from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
 import { Shares } from './shares.ts'
-import { type TryPorts, tryOnce } from './try.ts'
+import { type AttemptParts, tryOnce } from './try.ts'
 import type { PendingMessage } from './webhook-queue.ts'
 
-interface WebhookPorts extends TryPorts, ReadPorts {
+interface DispatcherParts extends AttemptParts, ReadParts {
   /** False: the webhook no longer belongs to this node, or was changed. */
   commit(progress: WebhookProgress): Promise<boolean>
   /** Removes old attempts of a webhook. */
@@ -55,7 +63,7 @@ const OCTETS = { size: 48 * 1024 ** 2, kept: 8 * 1024 ** 2, timesFree: 1 }
 const PRUNE_EVERY = 500
 
 export class Dispatcher {
-  readonly #ports: WebhookPorts
+  readonly #parts: DispatcherParts
   readonly #token: () => number | null
   readonly #endpoints = new Map<string, WebhookEndpoint>()
   readonly #shares: WebhookShares = { requests: new Shares(AT_ONCE), octets: new Shares(OCTETS) }
@@ -71,11 +79,11 @@ export class Dispatcher {
   #closing = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(ports: WebhookPorts, token: () => number | null) {
-    this.#ports = ports
+  constructor(parts: DispatcherParts, token: () => number | null) {
+    this.#parts = parts
     this.#token = token
     const { signal } = this.#stop
-    this.#reader = new LogReader({ read: () => this.#readEnd(), onFault: ports.onFault, signal })
+    this.#reader = new LogReader({ read: () => this.#readEnd(), onFault: parts.onFault, signal })
   }
 
   /** Sets the webhooks of this node. */
@@ -86,7 +94,7 @@ export class Dispatcher {
       const known = this.#endpoints.get(webhook.id)
       const same = known?.webhook.generation === webhook.generation
       if (!same) this.#drop(webhook.id)
-      const endpoint = same ? known : new WebhookEndpoint(webhook, this.#ports.schedule, this.#shares)
+      const endpoint = same ? known : new WebhookEndpoint(webhook, this.#parts.schedule, this.#shares)
       endpoint.webhook = webhook
       endpoint.leaving = webhook.spare
       this.#endpoints.set(webhook.id, endpoint)
@@ -136,23 +144,23 @@ export class Dispatcher {
   #tick(): void {
     for (const endpoint of this.#endpoints.values()) {
       this.#commit(endpoint, endpoint.leaving ? 0 : IDLE_COMMIT_MS)
-      if (endpoint.leaving) this.#letGo(endpoint)
+      if (endpoint.leaving) this.#giveBack(endpoint)
       else this.#pump(endpoint)
     }
   }
 
-  #letGo(endpoint: WebhookEndpoint): void {
+  #giveBack(endpoint: WebhookEndpoint): void {
     if (endpoint.requests.held > 0 || endpoint.reading || this.#committing.has(endpoint)) return
     const token = this.#token()
     if (token === null) return
     const { id } = endpoint.webhook
     this.#drop(id)
-    this.#ports.onLeft(id, token)
+    this.#parts.onLeft(id, token)
   }
 
   /** Reads the end of the log for all webhooks. */
   async #readEnd(): Promise<number> {
-    const { log } = this.#ports
+    const { log } = this.#parts
     this.#live ??= await log.lastEventNumber()
     const before = this.#live
     const current = [...this.#endpoints.values()].filter(({ lagging }) => !lagging)
@@ -175,12 +183,18 @@ export class Dispatcher {
     const wanted = (event: LogEntry) =>
       current.some((endpoint) => isCurrent(endpoint) && matchesWebhook(endpoint, event))
     const each = (notice: EventNotice<LogEntry>) =>
-      current.some((endpoint) => isCurrent(endpoint) && tellsEach(endpoint, notice))
-    for await (const { told, upTo } of inPortions(this.#ports, page, behind(this.#live ?? 0), each, wanted)) {
-      this.#live = wholeUpTo(upTo)
+      current.some((endpoint) => isCurrent(endpoint) && isPerRecipient(endpoint, notice))
+    for await (const { notices, upTo } of inPortions(
+      this.#parts,
+      page,
+      behind(this.#live ?? 0),
+      each,
+      wanted,
+    )) {
+      this.#live = doneUpTo(upTo)
       for (const endpoint of this.#endpoints.values()) {
         if (endpoint.lagging) continue
-        if (current.includes(endpoint)) endpoint.enqueue(newTo(endpoint, told), upTo)
+        if (current.includes(endpoint)) endpoint.enqueue(newNotices(endpoint, notices), upTo)
         else if (comparePlaces(endpoint.read, upTo) < 0) endpoint.lagging = true
         this.#pump(endpoint)
       }
@@ -189,7 +203,7 @@ export class Dispatcher {
 
   /** Starts all requests that may start now. */
   #pump(endpoint: WebhookEndpoint): void {
-    const now = this.#ports.now()
+    const now = this.#parts.now()
     this.#hungry.delete(endpoint)
     if (this.#closing) return
     while (endpoint.mayBegin(now)) {
@@ -206,9 +220,9 @@ export class Dispatcher {
     if (!endpoint.mayBegin(now) || endpoint.reading) return
     const { retryAt } = endpoint.webhook
     if (retryAt !== null && retryAt <= now && endpoint.roomAgain > 0)
-      void this.#read(endpoint, () => readRetries(this.#ports, endpoint, now))
+      void this.#read(endpoint, () => readRetries(this.#parts, endpoint, now))
     else if (endpoint.lagging && endpoint.wantsMore)
-      void this.#read(endpoint, () => catchUp(this.#ports, endpoint, () => this.#live))
+      void this.#read(endpoint, () => catchUp(this.#parts, endpoint, () => this.#live))
   }
 
   async #read(endpoint: WebhookEndpoint, work: () => Promise<void>): Promise<void> {
@@ -216,7 +230,7 @@ export class Dispatcher {
     try {
       await work()
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#ports.onFault(error)
+      if (!this.#stop.signal.aborted) this.#parts.onFault(error)
       await pause(FAULT_MS, this.#stop.signal)
     } finally {
       endpoint.reading = false
@@ -225,13 +239,13 @@ export class Dispatcher {
   }
 
   async #send(endpoint: WebhookEndpoint, message: PendingMessage): Promise<void> {
-    const { now, onTried } = this.#ports
-    const tried = await tryOnce(this.#ports, endpoint.webhook, message, this.#stop.signal)
+    const { now, onTried } = this.#parts
+    const tried = await tryOnce(this.#parts, endpoint.webhook, message, this.#stop.signal)
     endpoint.finishMessage(message)
     // The request was aborted, so its outcome is unknown, and the event will be sent again.
     if (tried === 'stopped') return
     const attempt = endpoint.finish(message, tried, now())
-    if (attempt !== null) onTried(attempt, message.told)
+    if (attempt !== null) onTried(attempt, message.notice)
     if (!endpoint.closed) this.#pump(endpoint)
     for (const hungry of [...this.#hungry]) {
       if (this.#shares.requests.exhausted) break
@@ -242,7 +256,7 @@ export class Dispatcher {
   #commit(endpoint: WebhookEndpoint, patience: number): void {
     const token = this.#token()
     if (token === null || this.#committing.has(endpoint)) return
-    const progress = endpoint.progress(token, this.#ports.now(), patience)
+    const progress = endpoint.progress(token, this.#parts.now(), patience)
     if (progress === null) return
     this.#committing.set(
       endpoint,
@@ -251,7 +265,7 @@ export class Dispatcher {
   }
 
   async #committed(endpoint: WebhookEndpoint, progress: WebhookProgress): Promise<void> {
-    const { commit, prune, onFault } = this.#ports
+    const { commit, prune, onFault } = this.#parts
     const { id } = endpoint.webhook
     try {
       if (!(await commit(progress)) || progress.disabled !== null) {

@@ -3,8 +3,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import { type LogEntry, webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookRetry } from '../../store/store.ts'
-import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
-import { GIVEN_UP, Health } from './health.ts'
+import { behind, comparePlaces, doneUpTo, type LogPosition, placeOf } from '../log-position.ts'
+import { DISABLED_REASON, Health } from './health.ts'
 import { AttemptResults } from './results.ts'
 import { isSuccess, type WebhookSchedule, waitAfter } from './schedule.ts'
 import type { QueueShare, Shares } from './shares.ts'
@@ -36,7 +36,7 @@ export interface WebhookShares {
 }
 
 /** Progress without an attempt to record is committed after this many milliseconds at the latest. */
-const TOLD_COMMIT_MS = 1_000
+const PROGRESS_COMMIT_MS = 1_000
 
 /**
  * `failing`: the last attempts have all failed; `behind`: the webhook reads the log separately until it has caught up.
@@ -65,7 +65,7 @@ export class WebhookEndpoint {
   #committed: number
   #committedAt = 0
   /** Events were sent since the last commit. */
-  #told = false
+  #hasProgress = false
 
   constructor(webhook: OpenWebhook, schedule: WebhookSchedule, { requests, octets }: WebhookShares) {
     this.webhook = webhook
@@ -155,25 +155,25 @@ export class WebhookEndpoint {
 
   /** `tried` is null if the dialect has no word for the event. Returns the attempt to record. */
   finish(message: PendingMessage, outcome: AttemptOutcome | null, now: number): WebhookAttempt | null {
-    const subject = subjectOf(message.told)
-    this.#told = true
+    const subject = subjectOf(message.notice)
+    this.#hasProgress = true
     const attempt = outcome === null ? null : this.#note(message, outcome, now)
     const dueAt = attempt?.nextAt ?? null
     if (dueAt !== null) this.#results.waits(subject, attempt!.attempt, dueAt)
     else if (message.retry !== null) this.#results.over(message.retry)
     this.queue.finish(message)
-    if (this.#health.down) this.#letGo(now)
+    if (this.#health.down) this.#dropWaiting(now)
     return attempt
   }
 
   /** Records an attempt, and decides when the next one is due. */
   #note(
-    { told, retry }: PendingMessage,
+    { notice, retry }: PendingMessage,
     { at, duration, status, error, response }: AttemptOutcome,
     now: number,
   ): WebhookAttempt {
     const { dialect, id } = this.webhook
-    const { type, emailId } = told.event
+    const { type, emailId } = notice.event
     const succeeded = isSuccess(status)
     const made = (retry?.attempts ?? 0) + 1
     const wait = succeeded ? null : waitAfter(this.#schedule, dialect, made, status)
@@ -181,7 +181,7 @@ export class WebhookEndpoint {
     const attempt: WebhookAttempt = {
       id: randomUUIDv7(),
       webhookId: id,
-      ...subjectOf(told),
+      ...subjectOf(notice),
       type,
       emailId,
       at,
@@ -200,8 +200,8 @@ export class WebhookEndpoint {
   }
 
   /** Drops the events that wait in memory because the webhook is down. They are read again when it is up. */
-  #letGo(now: number): void {
-    const { passed, before, again } = this.queue.letGo()
+  #dropWaiting(now: number): void {
+    const { passed, before, again } = this.queue.releaseWaiting()
     // The log is not read again for events that precede ones already sent, so they become retries.
     for (const subject of passed) this.#results.waits(subject, 0, now)
     if (again) this.webhook.retryAt = now
@@ -211,7 +211,7 @@ export class WebhookEndpoint {
 
   /** Every event up to this number has been sent, or will be retried. */
   get cursor(): number {
-    return this.queue.toldUpTo ?? wholeUpTo(this.read)
+    return this.queue.sentUpTo ?? doneUpTo(this.read)
   }
 
   /**
@@ -221,16 +221,16 @@ export class WebhookEndpoint {
   progress(token: number, now: number, patience: number): WebhookProgress | null {
     const { cursor } = this
     const results = this.#results.take(now)
-    const wait = this.#told ? Math.min(patience, TOLD_COMMIT_MS) : patience
+    const wait = this.#hasProgress ? Math.min(patience, PROGRESS_COMMIT_MS) : patience
     const due = cursor !== this.#committed && now >= this.#committedAt + wait
     if (results === null && !due) return null
     const { over, waiting, attempts } = results ?? { over: [], waiting: [], attempts: [] }
     const { id, generation } = this.webhook
     const { failingSince } = this.#health
     const givenUp = attempts.length > 0 && this.#health.isGivenUp(now)
-    const disabled = givenUp ? webhookSwitched('webhook.disabled', this.webhook, now, GIVEN_UP) : null
+    const disabled = givenUp ? webhookSwitched('webhook.disabled', this.webhook, now, DISABLED_REASON) : null
     this.#committedAt = now
-    this.#told = false
+    this.#hasProgress = false
     return { id, token, generation, cursor, failingSince, over, waiting, attempts, disabled }
   }
 

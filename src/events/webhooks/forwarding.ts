@@ -81,7 +81,7 @@ export class Forwarding {
   #away = false
 
   constructor(
-    store: Pick<EventStore, 'entriesAfter' | 'lastEventNumber'> & Pick<SearchStore, 'readTold'>,
+    store: Pick<EventStore, 'entriesAfter' | 'lastEventNumber'> & Pick<SearchStore, 'readNoticeFacts'>,
     ask: SendRequest,
     options: ForwardingOptions,
     ears: ForwardingListener,
@@ -96,7 +96,7 @@ export class Forwarding {
           eventsAfter: (...asked) => this.#noticing(this.#log.eventsAfter(...asked)),
           lastEventNumber: () => this.#noticing(this.#log.lastEventNumber()),
         },
-        teller: new NoticeReader(store),
+        noticeReader: new NoticeReader(store),
         base: () => options.base,
         retries: async (_, dueBefore, limit) => this.#due(dueBefore, limit),
         commit: async (progress) => this.#keep(progress),

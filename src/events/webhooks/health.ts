@@ -10,7 +10,7 @@ const DOWN_AFTER = 5
 const FIRST_PAUSE_MS = 1_000
 /** Milliseconds without a success after which the webhook is given up. */
 const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000
-export const GIVEN_UP = 'all attempts failed for five days'
+export const DISABLED_REASON = 'all attempts failed for five days'
 
 export class Health {
   readonly #longestPause: number

@@ -4,16 +4,16 @@ import type { EventPage } from '../../email/event.ts'
 import { type EventNotice, isOfEmail, WHOLE } from '../../email/event-notice.ts'
 import type { WebhookStore, WebhookSubject } from '../../store/store.ts'
 import type { EntryLog } from '../entry-log.ts'
-import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
+import { behind, comparePlaces, doneUpTo, type LogPosition, placeOf } from '../log-position.ts'
 import type { NoticeReader } from '../notice-reader.ts'
 import { isReportedPerRecipient, wordOfType } from '../notices/types.ts'
 import { eventTypesIn } from '../notices/unsent.ts'
 import type { WebhookEndpoint } from './endpoint.ts'
 import { keyOf } from './subject.ts'
 
-export interface ReadPorts {
+export interface ReadParts {
   log: EntryLog
-  teller: Pick<NoticeReader, 'tellParts' | 'tellEach'> & {
+  noticeReader: Pick<NoticeReader, 'readParts' | 'readAllParts'> & {
     readNotices(events: readonly LogEntry[]): Promise<EventNotice<LogEntry>[]>
   }
   retries: WebhookStore['webhookRetries']
@@ -22,9 +22,9 @@ export interface ReadPorts {
 /** Retries read at a time. */
 const RETRIES = 50
 
-/** Events to send. `told` has all wanted events up to the place `upTo`. */
+/** Events to send. `notices` has all wanted events up to the place `upTo`. */
 interface Portion {
-  told: EventNotice<LogEntry>[]
+  notices: EventNotice<LogEntry>[]
   upTo: LogPosition
 }
 
@@ -33,7 +33,7 @@ interface Portion {
  * whether the event is also reported once per recipient; `from`: the place behind which the first portion begins.
  */
 export async function* inPortions(
-  { teller }: Pick<ReadPorts, 'teller'>,
+  { noticeReader }: Pick<ReadParts, 'noticeReader'>,
   { events, cursor }: EventPage<LogEntry>,
   from: LogPosition,
   each: (notice: EventNotice<LogEntry>) => boolean,
@@ -42,7 +42,7 @@ export async function* inPortions(
   let next = 0
   do {
     const some = events.slice(next).filter(wanted)
-    const notices = some.length === 0 ? [] : await teller.readNotices(some)
+    const notices = some.length === 0 ? [] : await noticeReader.readNotices(some)
     const last = notices.length < some.length ? notices.at(-1)!.event : events.at(-1)
     next = last === undefined ? 0 : events.indexOf(last) + 1
     let portion: EventNotice<LogEntry>[] = []
@@ -51,40 +51,42 @@ export async function* inPortions(
       if (!isOfEmail(one) || !each(one)) continue
       const { number } = one.event
       const first = number === from.number ? from.recipient + 1 : 0
-      for await (const parts of teller.tellEach(one, first)) {
-        yield { told: [...portion, ...parts], upTo: placeOf(parts.at(-1)!) }
+      for await (const parts of noticeReader.readAllParts(one, first)) {
+        yield { notices: [...portion, ...parts], upTo: placeOf(parts.at(-1)!) }
         portion = []
       }
     }
-    yield { told: portion, upTo: behind(next < events.length ? last!.number : cursor) }
+    yield { notices: portion, upTo: behind(next < events.length ? last!.number : cursor) }
   } while (next < events.length)
 }
 
 /** Reads the log separately for a webhook that is behind. `live`: the number up to which the common reader has read. */
 export async function catchUp(
-  ports: ReadPorts,
+  parts: ReadParts,
   endpoint: WebhookEndpoint,
   live: () => number | null,
 ): Promise<void> {
   const { companyId, types } = endpoint.webhook
   const filter: EntryFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
   let from = endpoint.read
-  const page = await ports.log.eventsAfter(wholeUpTo(from), filter, endpoint.room)
-  for await (const { told, upTo } of inPortions(ports, page, from, (one) => tellsEach(endpoint, one))) {
+  const page = await parts.log.eventsAfter(doneUpTo(from), filter, endpoint.room)
+  for await (const { notices, upTo } of inPortions(parts, page, from, (one) =>
+    isPerRecipient(endpoint, one),
+  )) {
     // The webhook may have been closed meanwhile, or its place set back after a failure.
     if (endpoint.closed || endpoint.read !== from) return
-    if (!endpoint.enqueue(newTo(endpoint, told), upTo)) return
+    if (!endpoint.enqueue(newNotices(endpoint, notices), upTo)) return
     from = endpoint.read
   }
   const all = live()
-  if (all !== null && wholeUpTo(endpoint.read) >= all) endpoint.lagging = false
+  if (all !== null && doneUpTo(endpoint.read) >= all) endpoint.lagging = false
 }
 
-export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, now: number): Promise<void> {
+export async function readRetries(parts: ReadParts, endpoint: WebhookEndpoint, now: number): Promise<void> {
   const { id } = endpoint.webhook
   // Read before asking the store, whose result may be older than a commit made meanwhile.
   const known = endpoint.queue.repeated
-  const due = await ports.retries(id, now, RETRIES)
+  const due = await parts.retries(id, now, RETRIES)
   const fresh = due.filter((subject) => !known.has(keyOf(subject)))
   // With null, the webhook asks for no retries until the store reports when the next one is due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
@@ -93,7 +95,7 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
       endpoint.webhook.retryAt = now
       return
     }
-    const notice = await readReplays(ports, endpoint, retry)
+    const notice = await readReplays(parts, endpoint, retry)
     if (endpoint.closed) return
     if (notice === undefined) endpoint.forget(retry)
     else endpoint.queue.addAgain(notice, retry)
@@ -102,28 +104,28 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
 
 /** Undefined if retention has removed the event. */
 async function readReplays(
-  { log, teller }: ReadPorts,
+  { log, noticeReader }: ReadParts,
   endpoint: WebhookEndpoint,
   { number, part }: WebhookSubject,
 ): Promise<EventNotice<LogEntry> | undefined> {
   const { companyId } = endpoint.webhook
   const [event] = (await log.eventsAfter(number - 1, { companyId }, 1)).events
   if (event?.number !== number) return undefined
-  const [whole] = await teller.readNotices([event])
+  const [whole] = await noticeReader.readNotices([event])
   if (whole === undefined || part === undefined) return whole
   if (!isOfEmail(whole)) return undefined
-  return (await teller.tellParts(whole, [part]))[0]
+  return (await noticeReader.readParts(whole, [part]))[0]
 }
 
 /** The events that concern the webhook and that it has not got yet. */
-export function newTo(
+export function newNotices(
   endpoint: WebhookEndpoint,
   notices: readonly EventNotice<LogEntry>[],
 ): EventNotice<LogEntry>[] {
   return notices.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
 }
 
-export function tellsEach({ webhook }: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
+export function isPerRecipient({ webhook }: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
   return isReportedPerRecipient(webhook.dialect, notice)
 }
 
@@ -137,9 +139,9 @@ export function matchesWebhook({ webhook }: WebhookEndpoint, { companyId, type }
 export function concerns(endpoint: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
   const { domainId } = endpoint.webhook
   const { event, email, part } = notice
-  if (!matchesWebhook(endpoint, event) || tellsEach(endpoint, notice)) return false
+  if (!matchesWebhook(endpoint, event) || isPerRecipient(endpoint, notice)) return false
   if (!isOfEmail(notice)) return domainId === null || event.detail.domainId === domainId
-  if (part !== WHOLE && !tellsEach(endpoint, wholeOf(notice))) return false
+  if (part !== WHOLE && !isPerRecipient(endpoint, wholeOf(notice))) return false
   return domainId === null || email?.domainId === domainId
 }
 

@@ -45,7 +45,7 @@ export function sealWebhookSecret(seal: Seal, webhookId: string, secret: string)
   return seal.seal(Buffer.from(secret), `webhook:${webhookId}`)
 }
 
-/** Throws SealBroken. */
+/** Throws SealError. */
 export function openWebhookSecret(seal: Seal, webhookId: string, sealed: Uint8Array): string {
   return seal.open(sealed, `webhook:${webhookId}`).toString()
 }
@@ -55,7 +55,7 @@ export function sealSigningKey(seal: Seal, companyId: string, key: string): Uint
   return seal.seal(Buffer.from(key), `signing-key:${companyId}`)
 }
 
-/** Throws SealBroken. */
+/** Throws SealError. */
 export function openSigningKey(seal: Seal, companyId: string, sealed: Uint8Array): string {
   return seal.open(sealed, `signing-key:${companyId}`).toString()
 }

@@ -22,7 +22,7 @@ interface SignatureInput {
   seconds: string
   /** The secrets that sign now, newest first. */
   secrets: readonly string[]
-  told: object
+  content: object
 }
 
 interface DialectSigning {
@@ -52,11 +52,11 @@ export function webhookRequest(
   { id, dialect }: Pick<Webhook, 'id' | 'dialect'>,
   secrets: readonly string[],
   about: EventSubject,
-  told: object,
+  content: object,
   now: number,
 ): WebhookRequest {
   const seconds = String(Math.floor(now / 1000))
-  return DIALECTS[dialect].request({ id, about, seconds, secrets, told })
+  return DIALECTS[dialect].request({ id, about, seconds, secrets, content })
 }
 
 /** Key objects by secret: creating one for each signature would cost six times as much. */
@@ -77,9 +77,9 @@ function keyOf(secret: string): KeyObject {
  * The signature has both names that receivers look for: those of the specification, and those of the service it comes
  * from.
  */
-function standard({ id: webhookId, about, seconds, secrets, told }: SignatureInput): WebhookRequest {
+function standard({ id: webhookId, about, seconds, secrets, content }: SignatureInput): WebhookRequest {
   const id = messageId(webhookId, about)
-  const body = JSON.stringify(told)
+  const body = JSON.stringify(content)
   const signatures = secrets.map((secret) => {
     return `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${seconds}.${body}`).digest('base64')}`
   })
@@ -97,11 +97,11 @@ function standard({ id: webhookId, about, seconds, secrets, told }: SignatureInp
 }
 
 /** The token differs for each attempt, so that a receiver can refuse one that it has seen. */
-function signedForm({ seconds: timestamp, secrets, told }: SignatureInput): WebhookRequest {
+function signedForm({ seconds: timestamp, secrets, content }: SignatureInput): WebhookRequest {
   const token = randomBytes(25).toString('hex')
   const signature = createHmac('sha256', keyOf(secrets[0]!))
     .update(timestamp + token)
     .digest('hex')
-  const body = JSON.stringify({ signature: { timestamp, token, signature }, 'event-data': told })
+  const body = JSON.stringify({ signature: { timestamp, token, signature }, 'event-data': content })
   return { headers: { 'content-type': 'application/json' }, body }
 }

@@ -50,7 +50,7 @@ const outgoing = new Outgoing({
 const dispatcher = new Dispatcher(
   {
     log: entryLog(store),
-    teller: new NoticeReader(store),
+    noticeReader: new NoticeReader(store),
     base: () => base,
     retries: store.webhookRetries,
     commit,

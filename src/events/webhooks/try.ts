@@ -5,7 +5,7 @@ import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
 import { subjectOf } from './subject.ts'
 import type { PendingMessage } from './webhook-queue.ts'
 
-export interface TryPorts {
+export interface AttemptParts {
   ask: SendRequest
   userAgent: string
   /** The base URL of this service, for the URLs in payloads. */
@@ -20,9 +20,9 @@ const TIMEOUT_MS = 15_000
 
 /** Null: the dialect has no word for the event. `stopped`: the request was aborted, and its outcome is unknown. */
 export async function tryOnce(
-  { ask, now, userAgent, base }: TryPorts,
+  { ask, now, userAgent, base }: AttemptParts,
   webhook: OpenWebhook,
-  { told }: PendingMessage,
+  { notice }: PendingMessage,
   signal: AbortSignal,
 ): Promise<AttemptOutcome | null | 'stopped'> {
   const at = now()
@@ -32,9 +32,9 @@ export async function tryOnce(
   }
   let request: WebhookRequest
   try {
-    const said = payload(webhook.dialect, told, base())
-    if (said === null) return null
-    request = webhookRequest(webhook, webhook.secrets, { ...told.event, ...subjectOf(told) }, said, at)
+    const content = payload(webhook.dialect, notice, base())
+    if (content === null) return null
+    request = webhookRequest(webhook, webhook.secrets, { ...notice.event, ...subjectOf(notice) }, content, at)
   } catch (error) {
     // An event that cannot be serialised must not keep the webhook from getting any others.
     return tried(null, `the event cannot be serialized: ${(error as Error).message}`, '')

@@ -8,7 +8,7 @@ import { keyOf, subjectOf } from './subject.ts'
 
 /** An event on its way to one webhook. */
 export interface PendingMessage {
-  told: EventNotice<LogEntry>
+  notice: EventNotice<LogEntry>
   /** The memory it takes, approximately. */
   octets: number
   /** Set for a retry or a replay: the cursor does not wait for it. */
@@ -33,7 +33,7 @@ class EmailOrder {
 
   /** Returns false if the message has to wait behind others. */
   begins(message: PendingMessage): boolean {
-    const { recipient } = message.told.event
+    const { recipient } = message.notice.event
     const { size } = this.#concerned
     const waits = recipient === null ? size > 0 : this.#concerned.has(null) || this.#concerned.has(recipient)
     this.#concerned.add(recipient)
@@ -44,7 +44,7 @@ class EmailOrder {
 
   /** Returns the messages that waited, for another try. */
   ends(message: PendingMessage): PendingMessage[] {
-    this.#underWay.delete(message.told.event.recipient)
+    this.#underWay.delete(message.notice.event.recipient)
     this.#concerned = new Set(this.#underWay)
     const { behind } = this
     this.behind = []
@@ -101,7 +101,7 @@ export class WebhookQueue {
   }
 
   /** Every event up to this number has been sent, or will be retried; null: no new event is in memory. */
-  get toldUpTo(): number | null {
+  get sentUpTo(): number | null {
     for (const upTo of this.#unfinished.values()) return upTo
     return null
   }
@@ -120,7 +120,7 @@ export class WebhookQueue {
     const { octets } = notice
     this.#usual += (octets - this.#usual) / INERTIA
     this.#octets.take(octets)
-    return { told: notice, octets, retry }
+    return { notice: notice, octets, retry }
   }
 
   /**
@@ -145,8 +145,8 @@ export class WebhookQueue {
     const again = this.#again.shift()
     if (again !== undefined) return again
     for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
-      const { emailId } = message.told.event
-      const place = placeOf(message.told)
+      const { emailId } = message.notice.event
+      const place = placeOf(message.notice)
       if (comparePlaces(place, this.#begun) > 0) this.#begun = place
       const order = this.#emails.get(emailId) ?? new EmailOrder()
       this.#emails.set(emailId, order)
@@ -164,8 +164,8 @@ export class WebhookQueue {
   finish(message: PendingMessage): void {
     // Until the outcome is committed, the store still lists the retry as due.
     if (message.retry !== null) return
-    const { emailId } = message.told.event
-    this.#unfinished.delete(keyOf(subjectOf(message.told)))
+    const { emailId } = message.notice.event
+    this.#unfinished.delete(keyOf(subjectOf(message.notice)))
     const order = this.#emails.get(emailId)
     if (order === undefined) return
     this.#queue.unshift(...order.ends(message))
@@ -176,11 +176,11 @@ export class WebhookQueue {
    * Releases the waiting messages. Returns the new events among them: `passed` precede others that have been started,
    * `before` is the place before the first of the rest; `again`: whether there were retries among the messages.
    */
-  letGo(): { passed: WebhookSubject[]; before: LogPosition | undefined; again: boolean } {
+  releaseWaiting(): { passed: WebhookSubject[]; before: LogPosition | undefined; again: boolean } {
     const again = this.#again.length > 0
-    const waiting = this.#queue.map(({ told }) => told)
+    const waiting = this.#queue.map(({ notice }) => notice)
     for (const { octets } of [...this.#queue, ...this.#again]) this.#octets.give(octets)
-    for (const { told } of this.#again) this.#repeated.delete(keyOf(subjectOf(told)))
+    for (const { notice } of this.#again) this.#repeated.delete(keyOf(subjectOf(notice)))
     for (const notice of waiting) this.#unfinished.delete(keyOf(subjectOf(notice)))
     this.#queue = []
     this.#again = []
@@ -194,6 +194,6 @@ export class WebhookQueue {
   close(): void {
     for (const { behind } of this.#emails.values()) this.#queue.push(...behind)
     this.#emails.clear()
-    this.letGo()
+    this.releaseWaiting()
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The main thread's part in the webhooks of this node: taking them, unsealing their secrets, and writing to the store.
  */
-import { type Seal, SealBroken } from '../../accounts/seal.ts'
+import { type Seal, SealError } from '../../accounts/seal.ts'
 import { LogThrottle } from '../../common/log-throttle.ts'
 import type { Log } from '../../common/logging.ts'
 import type { AssignedWebhook, Store, WebhookProgress } from '../../store/store.ts'
@@ -37,7 +37,7 @@ const LOOK_MS = 1_000
 const CLOSE_MS = 2_000
 const TELL_MS = 10_000
 /** Attempts kept for each webhook: successes, failures, and how long failures are kept. */
-const KEPT = 1_000
+const SUCCESSES_KEPT = 1_000
 const FAILURES_KEPT = 10_000
 const FAILURES_MS = 30 * 24 * 3_600_000
 /** Milliseconds between two removals of old attempts of idle webhooks. */
@@ -141,7 +141,7 @@ export class Webhooks {
   }
 
   async #prune(id: string): Promise<void> {
-    const kept = { succeeded: KEPT, failed: FAILURES_KEPT, failedSince: Date.now() - FAILURES_MS }
+    const kept = { succeeded: SUCCESSES_KEPT, failed: FAILURES_KEPT, failedSince: Date.now() - FAILURES_MS }
     await this.#parts.store.pruneWebhookAttempts(id, kept)
   }
 
@@ -170,7 +170,7 @@ export class Webhooks {
       if (hasOwnSecret(dialect)) return sealed.map((each) => openWebhookSecret(seal, id, each))
       return signingKey === null ? [] : [openSigningKey(seal, companyId, signingKey)]
     } catch (error) {
-      if (!(error instanceof SealBroken)) throw error
+      if (!(error instanceof SealError)) throw error
       if (this.#faults.due() !== null) log.error({ err: error, webhook: id }, 'A webhook cannot be signed')
       return []
     }

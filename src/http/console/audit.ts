@@ -6,8 +6,8 @@ import { isoTime } from '../../operate/shapes/time.ts'
 import type { AuditTopic } from '../../people/person.ts'
 import { cursorPage } from '../cursor-page.ts'
 import type { AUDIT_ROUTES } from './contract/audit.ts'
+import type { Handlers } from './handlers.ts'
 import { timeIn } from './time-in.ts'
-import type { Works } from './work.ts'
 
 interface AuditQuery {
   by?: string
@@ -25,7 +25,7 @@ const filterOf = ({ by, action, topic, from, to }: AuditQuery) => ({
   to: timeIn('to', to),
 })
 
-export const auditWorks: Works<typeof AUDIT_ROUTES> = {
+export const auditHandlers: Handlers<typeof AUDIT_ROUTES> = {
   'GET /companies/:company/audit': async ({
     op,
     company,

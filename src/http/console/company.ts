@@ -4,14 +4,14 @@ import { limitCompany, renameCompany, showCompany } from '../../operate/companie
 import { removeLogo, setLogo, showLogo } from '../../operate/company-logo.ts'
 import { listWebhooks } from '../../operate/webhooks.ts'
 import type { COMPANY_ROUTES } from './contract/company.ts'
+import type { Handlers } from './handlers.ts'
 import { oneCompany } from './one-company.ts'
 import { DATA_HEADERS } from './page/headers.ts'
-import type { Works } from './work.ts'
 
 /** The address of a logo names its digest, so another logo has another address. */
 const KEPT = 'private, max-age=31536000, immutable'
 
-export const companyWorks: Works<typeof COMPANY_ROUTES> = {
+export const companyHandlers: Handlers<typeof COMPANY_ROUTES> = {
   'GET /companies/:company': async ({ op, company }) => {
     const { company: found, used, domains, keys } = await showCompany(op, { company: oneCompany(company) })
     const webhooks = await listWebhooks(op, { company: found.id })

@@ -1,9 +1,9 @@
 /** The checks of the installation, for operators. */
 import { examine } from '../../operate/doctor/examine.ts'
 import type { DOCTOR_ROUTES } from './contract/doctor.ts'
-import type { Works } from './work.ts'
+import type { Handlers } from './handlers.ts'
 
-export const doctorWorks: Works<typeof DOCTOR_ROUTES> = {
+export const doctorHandlers: Handlers<typeof DOCTOR_ROUTES> = {
   'GET /installation/checks': async ({ op }) => {
     const { state, checks } = await examine(op, {})
     return { state, checks: checks.map(({ code = null, ...check }) => ({ ...check, code })) }

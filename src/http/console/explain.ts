@@ -3,7 +3,7 @@ import { type Explanation, explain, type RehearsedDelivery, rehearseDelivery } f
 import { explanationJson, headlineOf } from '../../operate/shapes/explanation.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { EXPLAIN_ROUTES, ShownExplanation } from './contract/explain.ts'
-import type { Works } from './work.ts'
+import type { Handlers } from './handlers.ts'
 
 function shownOf(
   { caller }: Operation,
@@ -17,7 +17,7 @@ function shownOf(
   return { headline: headlineOf(explanation), ...shown, source: { ...source, proxy } }
 }
 
-export const explainWorks: Works<typeof EXPLAIN_ROUTES> = {
+export const explainHandlers: Handlers<typeof EXPLAIN_ROUTES> = {
   'GET /companies/:company/explanation': async ({ op, company, query }) =>
     shownOf(op, await explain(op, { ...query, company: company ?? undefined })),
 

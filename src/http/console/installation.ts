@@ -8,7 +8,7 @@ import { listPauses, pause, resume } from '../../operate/pauses.ts'
 import { pauseFacts } from '../../operate/shapes/pause.ts'
 import { isoTime } from '../../operate/shapes/time.ts'
 import type { INSTALLATION_ROUTES } from './contract/overview.ts'
-import type { Works } from './work.ts'
+import type { Handlers } from './handlers.ts'
 
 function scopeOf({
   company,
@@ -22,7 +22,7 @@ function scopeOf({
   return { company: company ?? undefined, domain: domain ?? undefined, site }
 }
 
-export const installationWorks: Works<typeof INSTALLATION_ROUTES> = {
+export const installationHandlers: Handlers<typeof INSTALLATION_ROUTES> = {
   'GET /installation': async ({ op }) => {
     const [nodes, pauses, storage] = await Promise.all([
       listNodes(op, {}),

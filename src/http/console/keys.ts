@@ -10,8 +10,8 @@ import type { Operation } from '../../operate/verb.ts'
 import type { KEY, KEY_ROUTES, LISTED_KEY } from './contract/keys.ts'
 import { MOST_LISTED } from './contract/shapes.ts'
 import { requireDomain } from './domains/domain-lookup.ts'
+import type { Handlers } from './handlers.ts'
 import { oneCompany } from './one-company.ts'
-import type { Works } from './work.ts'
 
 function keyJson(op: Operation, key: ApiKey): Static<typeof KEY> {
   const { id, name, companyId, scopes, domainId, networks, createdAt, expiresAt, revokedAt, tokenStart } = key
@@ -52,7 +52,7 @@ function timeOf(text: string): number {
   throw new OperateError('invalid', 'the expiry of a key must be a time such as 2027-01-31T12:00:00Z')
 }
 
-export const keyWorks: Works<typeof KEY_ROUTES> = {
+export const keyHandlers: Handlers<typeof KEY_ROUTES> = {
   'GET /companies/:company/keys': async ({ op, company, query }) => {
     const keys = await listKeys(op, company === null ? {} : { company })
     const search = query.search?.trim().toLowerCase() ?? ''

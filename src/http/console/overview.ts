@@ -13,7 +13,7 @@ import { retry } from '../../operate/queue.ts'
 import { isoTime } from '../../operate/shapes/time.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { OVERVIEW_ROUTES } from './contract/overview.ts'
-import type { Works } from './work.ts'
+import type { Handlers } from './handlers.ts'
 
 /** Volumes whose keys are also their names. */
 function withNames(volumes: VolumeOf[] | null) {
@@ -26,7 +26,7 @@ function beganAt({ accounts }: Operation, company: string | null): number {
   return own.reduce((first, { createdAt }) => Math.min(first, createdAt), Date.now())
 }
 
-export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
+export const overviewHandlers: Handlers<typeof OVERVIEW_ROUTES> = {
   'GET /companies/:company/overview/volume': async ({ op, company, query: { span, domain, to } }) => {
     const of = { company: company ?? undefined, domain, to }
     const { series, ...rest } = await showVolume(op, { span, ...of })

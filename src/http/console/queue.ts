@@ -12,12 +12,12 @@ import { isoTime } from '../../operate/shapes/time.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { Pause } from '../../store/store.ts'
 import { MOST_QUARANTINED, type QUEUE_ROUTES, SUMS_ON_PAGE } from './contract/queue.ts'
-import type { Works } from './work.ts'
+import type { Handlers } from './handlers.ts'
 
 /** The most recipient domains that are named of a site. */
 const MOST_DOMAINS = 5
 
-export const queueWorks: Works<typeof QUEUE_ROUTES> = {
+export const queueHandlers: Handlers<typeof QUEUE_ROUTES> = {
   'GET /companies/:company/queue/domains': async ({ op, company, query: { page = 1 } }) => {
     const of = { company: company ?? undefined, waitingAlone: true, ...partOf(page) }
     const { sums, count, retriable } = await showQueueByDomain(op, of)

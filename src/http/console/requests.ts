@@ -4,10 +4,10 @@ import { companyName } from '../../operate/find.ts'
 import { isoTime } from '../../operate/shapes/time.ts'
 import { cursorPage } from '../cursor-page.ts'
 import type { REQUEST_ROUTES } from './contract/requests.ts'
+import type { Handlers } from './handlers.ts'
 import { timeIn } from './time-in.ts'
-import type { Works } from './work.ts'
 
-export const requestWorks: Works<typeof REQUEST_ROUTES> = {
+export const requestHandlers: Handlers<typeof REQUEST_ROUTES> = {
   'GET /companies/:company/requests': async ({ op, company, query }) => {
     const { after, before, limit = 50, from, to, ...wanted } = query
     const filter = {

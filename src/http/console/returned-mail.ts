@@ -5,9 +5,9 @@ import { isoTime } from '../../operate/shapes/time.ts'
 import { cursorPage } from '../cursor-page.ts'
 import { fileAnswer } from '../stored-files/file-answer.ts'
 import type { RETURNED_ROUTES } from './contract/returned-mail.ts'
-import type { Works } from './work.ts'
+import type { Handlers } from './handlers.ts'
 
-export const returnedMailWorks: Works<typeof RETURNED_ROUTES> = {
+export const returnedMailHandlers: Handlers<typeof RETURNED_ROUTES> = {
   'GET /companies/:company/returned': async ({ op, company, query }) => {
     const { after, before, limit = 50, email, ...wanted } = query
     const filter = { ...wanted, company: company ?? undefined, emailId: email }

@@ -4,9 +4,9 @@ import { pauseFacts } from '../../operate/shapes/pause.ts'
 import { isoTime } from '../../operate/shapes/time.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
-import type { Works } from './work.ts'
+import type { Handlers } from './handlers.ts'
 
-export const siteWorks: Works<typeof SITE_ROUTES> = {
+export const siteHandlers: Handlers<typeof SITE_ROUTES> = {
   'GET /installation/sites': async ({ op }) => {
     const sites = await listSites(op, {})
     return {

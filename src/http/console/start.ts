@@ -5,11 +5,11 @@ import { checkCompanyStep, checkInstallationStep } from '../../operate/go-live/g
 import { showSetup } from '../../operate/go-live/setup.ts'
 import { MOST_LISTED } from './contract/shapes.ts'
 import type { START_ROUTES } from './contract/start.ts'
+import type { Handlers } from './handlers.ts'
 import { oneCompany } from './one-company.ts'
 import { senderOf } from './sender.ts'
-import type { Works } from './work.ts'
 
-export const startWorks: Works<typeof START_ROUTES> = {
+export const startHandlers: Handlers<typeof START_ROUTES> = {
   'GET /companies/:company/setup': async ({ op, company }) => {
     const { next, domain } = await showSetup(op, { company: oneCompany(company) })
     return { next, domain: domain && { id: domain.id, name: domain.name } }

@@ -80,7 +80,7 @@ export class FormDialect implements Api {
     ...whitelistRoutes,
   ]
   readonly content = formContent
-  readonly told = formDescription
+  readonly description = formDescription
   readonly #core: HttpCore
   readonly #reading: Reading<FormRequest>
   readonly #maxParts: number

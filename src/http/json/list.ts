@@ -3,7 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { invalidField } from '../../intake/refusal.ts'
 import { ID } from '../bounds.ts'
-import { among, type CursorRequest, cursorPage, type PageReader } from '../cursor-page.ts'
+import { type CursorRequest, cursorPage, listPageReader, type PageReader } from '../cursor-page.ts'
 import { object } from '../object-schema.ts'
 
 /** The query parameters of a list. */
@@ -59,5 +59,5 @@ export async function wholeOrPage<Item extends ListItem>(
   { limit = items.length, ...place }: Static<typeof WHOLE_OR_PAGE>,
 ): Promise<ListJson<Item>> {
   const unknown = (field: string) => invalidField(field, 'this id is not in the list')
-  return await listPage({ limit, ...place }, among(items, idOf, unknown))
+  return await listPage({ limit, ...place }, listPageReader(items, idOf, unknown))
 }

@@ -49,7 +49,7 @@ export class JsonDialect implements Api {
   readonly words = jsonWords
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
-  readonly told = jsonDescription
+  readonly description = jsonDescription
   readonly #core: HttpCore
   readonly #reading: Reading<null>
   readonly #links: DownloadLinks

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { unsubscribeLinks } from '../../email/unsubscribe-link.ts'
 import type { Api, RouteHandlerFactory } from '../api.ts'
-import { toConsole } from '../console-path.ts'
+import { redirectToConsole } from '../console-path.ts'
 import type { HttpCore } from '../core.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { healthEndpoints } from './health.ts'
@@ -37,7 +37,9 @@ export class Pages implements Api {
       const hasConsole = deps.settings.console === 'same'
       app.get(
         '/',
-        answering('other', async ({ headers }) => (hasConsole && wantsPage(headers) ? toConsole() : home)),
+        answering('other', async ({ headers }) =>
+          hasConsole && wantsPage(headers) ? redirectToConsole() : home,
+        ),
       )
       const openApi = new OpenApiPages()
       app.get(

@@ -92,8 +92,8 @@ const anchor = ({ method, path, operation }: OperationEntry) =>
 const title = ({ method, path }: OperationEntry) =>
   `<code>${method} ${escapedHtml(path).replace(/(?<=.)\//g, '<wbr>/')}</code>`
 
-function section(told: OperationEntry): string {
-  const { summary, description, security = [], parameters = [], requestBody, responses } = told.operation
+function section(entry: OperationEntry): string {
+  const { summary, description, security = [], parameters = [], requestBody, responses } = entry.operation
   const scheme = Object.keys(security[0] ?? {})[0]
   const named = Map.groupBy(parameters, (parameter) => parameter.in)
   const given = [...named].map(([place, each]) => {
@@ -107,7 +107,7 @@ function section(told: OperationEntry): string {
       `<dt><code>${escapedHtml(status === 'default' ? 'other' : status)}</code> ${words(answer.description)}${bodies(answer)}`,
   )
   return (
-    `<section id="${anchor(told)}"><h3>${title(told)}</h3><p>${words(summary)}. ${words(description)}` +
+    `<section id="${anchor(entry)}"><h3>${title(entry)}</h3><p>${words(summary)}. ${words(description)}` +
     ` <small>${scheme === undefined ? 'No key is needed.' : `Authorization: ${escapedHtml(scheme)}.`}</small>` +
     given.join('') +
     (requestBody === undefined ? '' : `<h4>Body</h4>${bodies(requestBody)}`) +

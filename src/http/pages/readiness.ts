@@ -24,7 +24,7 @@ export class Readiness {
   /** Refusals and failed checks since the last successful one. */
   #doubts = 0
   /** The state last logged. */
-  #told = true
+  #reported = true
 
   constructor(deps: Pick<HttpDeps, 'ready' | 'log'>) {
     this.#deps = deps
@@ -91,8 +91,8 @@ export class Readiness {
   /** Logged once for each change: load balancers ask every few seconds. */
   #tell(error: unknown): void {
     const ready = error === null
-    if (ready === this.#told) return
-    this.#told = ready
+    if (ready === this.#reported) return
+    this.#reported = ready
     if (ready) this.#deps.log.info('ready again: mail can be accepted')
     else this.#deps.log.warn({ err: error }, 'not ready: mail cannot be accepted now')
   }

@@ -7,14 +7,14 @@ import type { Operation } from '../../operate/verb.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { HttpCore } from '../core.ts'
 import type { EmailReference } from '../stored-files/files.ts'
-import readCopy, { type CopyJobInput, type CopyJobResult } from './read-copy-job.ts'
+import readCopy, { type ReadCopyJobInput, type ReadCopyJobResult } from './read-copy-job.ts'
 
 /** An email for a person with the right to see it. */
 export interface EmailView extends EmailReference {
   op: Operation
 }
 
-const job = jobAt<CopyJobInput, CopyJobResult>(new URL('./read-copy-job.ts', import.meta.url))
+const job = jobAt<ReadCopyJobInput, ReadCopyJobResult>(new URL('./read-copy-job.ts', import.meta.url))
 
 /** `recipient`: an address; absent: the first copy. */
 export async function rawCopyOf(
@@ -35,8 +35,8 @@ export async function readIn(
   { deps }: HttpCore,
   { origin }: EmailView,
   message: Buffer,
-  wanted: CopyJobInput['wanted'],
-): Promise<CopyJobResult> {
+  wanted: ReadCopyJobInput['wanted'],
+): Promise<ReadCopyJobResult> {
   const task = { raw: message, wanted }
   if (message.byteLength <= SMALL_BODY) return readCopy(task)
   return await deps.workers.run(job, task, { company: origin.companyId, weight: message.byteLength })

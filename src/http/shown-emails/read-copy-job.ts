@@ -6,12 +6,12 @@ import { type Preview, type PreviewOptions, previewOf } from './preview.ts'
 import { type Structure, structureIn } from './structure.ts'
 import { type TextExcerpt, textOf } from './text.ts'
 
-export interface CopyJobInput {
+export interface ReadCopyJobInput {
   raw: Uint8Array
   wanted: { kind: 'head' } | { kind: 'structure' } | { kind: 'text' } | ({ kind: 'preview' } & PreviewOptions)
 }
 
-export interface CopyJobResult {
+export interface ReadCopyJobResult {
   head?: Head
   structure?: Structure
   preview?: Preview
@@ -20,7 +20,7 @@ export interface CopyJobResult {
   trouble?: string
 }
 
-export default function readCopy({ raw, wanted }: CopyJobInput): CopyJobResult {
+export default function readCopy({ raw, wanted }: ReadCopyJobInput): ReadCopyJobResult {
   const octets = asBuffer(raw)
   try {
     if (wanted.kind === 'head') return { head: headOf(octets) }
@@ -33,6 +33,6 @@ export default function readCopy({ raw, wanted }: CopyJobInput): CopyJobResult {
   }
 }
 
-export function buffersOf({ preview }: CopyJobResult): ArrayBuffer[] {
+export function buffersOf({ preview }: ReadCopyJobResult): ArrayBuffer[] {
   return preview?.html ? buffersBeneath([preview.html]) : []
 }

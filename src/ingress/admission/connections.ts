@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { SharedPool } from '../../common/shared-pool.ts'
-import { REFUSED_FOR } from '../fault.ts'
+import { REFUSAL_DELAY_MS } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
 import { fairPool, KEPT } from './fair-pool.ts'
 import { Handshakes } from './handshakes.ts'
@@ -141,7 +141,7 @@ export class Connections {
     this.#refused += 1
     socket.pause()
     if (farewell !== null) socket.write(farewell)
-    const cut = setTimeout(() => socket.destroy(), REFUSED_FOR)
+    const cut = setTimeout(() => socket.destroy(), REFUSAL_DELAY_MS)
     socket.once('close', () => {
       this.#refused -= 1
       clearTimeout(cut)
@@ -258,7 +258,7 @@ export class Connections {
     }
     socket.write(farewell)
     socket.destroySoon()
-    const cut = setTimeout(() => socket.destroy(), REFUSED_FOR)
+    const cut = setTimeout(() => socket.destroy(), REFUSAL_DELAY_MS)
     socket.once('close', () => clearTimeout(cut))
   }
 

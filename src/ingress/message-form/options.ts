@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { invalidField, Refusal } from '../../intake/refusal.ts'
-import type { WantedSource } from '../../intake/submission.ts'
+import type { RequestedSource } from '../../intake/submission.ts'
 import { canonicalAddress } from '../../network/address-range.ts'
 import { readDeliveryTime } from './delivery-time.ts'
 import { readDeliveryWindow } from './delivery-window.ts'
@@ -22,7 +22,7 @@ export interface Options {
   deliverWithin?: number
   /** Unix milliseconds. */
   dueAt?: number
-  source?: WantedSource
+  source?: RequestedSource
 }
 
 export interface OptionField {

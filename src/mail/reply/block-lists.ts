@@ -99,6 +99,6 @@ const LISTS: readonly [pattern: RegExp, list: BlockList][] = [
 
 /** The list that the words of a refusal name; null: none that is known. */
 export function blockListIn(words: string): BlockList | null {
-  const said = words.slice(0, 1_000).toLowerCase()
-  return LISTS.find(([pattern]) => pattern.test(said))?.[1] ?? null
+  const text = words.slice(0, 1_000).toLowerCase()
+  return LISTS.find(([pattern]) => pattern.test(text))?.[1] ?? null
 }

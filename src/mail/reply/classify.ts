@@ -61,8 +61,8 @@ import {
   UNVERIFIED,
   UNWANTED,
 } from './reason-phrases.ts'
-import { waitAsked } from './wait-asked.ts'
-import { plainWords, speaks, type TopicMatch } from './words.ts'
+import { requestedWait } from './requested-wait.ts'
+import { matcherOf, plainWords, type TopicMatch } from './words.ts'
 
 interface NegativeReply {
   /** The code of the SMTP reply; null or absent: none is known. */
@@ -199,13 +199,14 @@ function explain(reply: NegativeReply): Cause {
 }
 
 function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
-  const matches = speaks(words)
+  const matches = matcherOf(words)
   const detail = status?.slice(2) ?? ''
   if (UNKNOWN_DETAILS.has(detail) && stage !== 'mail' && callsUnknown(words, matches))
     return ['address_unknown', true]
   const plain = firstOf(PLAIN, matches)
   if (plain !== null) return [plain, false]
-  if (code && code < 500 && waitAsked(words) !== null && !givesReason(matches)) return ['rate_limited', false]
+  if (code && code < 500 && requestedWait(words) !== null && !givesReason(matches))
+    return ['rate_limited', false]
   const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
   if (sender || matches(SENDER_REFUSED))
     return [firstOf(VAGUE, matches) ?? (code === 421 ? 'network' : 'policy'), false]
@@ -283,7 +284,7 @@ function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory 
 function callsUnknown(words: string, matches: TopicMatch): boolean {
   if (!matches(DEAD) || BEFORE_UNKNOWN.some(matches)) return false
   // "Sender verification: no such user" is about the sender, "No such user; sender not in contacts" is not.
-  return !speaks(words.slice(0, firstPlace(DEAD, words)))(NAMES_SENDER)
+  return !matcherOf(words.slice(0, firstPlace(DEAD, words)))(NAMES_SENDER)
 }
 
 function firstPlace(topic: readonly RegExp[], words: string): number {

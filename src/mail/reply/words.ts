@@ -53,6 +53,6 @@ export function namesIpAddress(words: string): boolean {
 /** Tells whether one of the phrases of a topic is in the words. */
 export type TopicMatch = (topic: readonly RegExp[]) => boolean
 
-export function speaks(words: string): TopicMatch {
+export function matcherOf(words: string): TopicMatch {
   return (topic) => words !== '' && topic.some((pattern) => pattern.test(words))
 }

@@ -61,10 +61,10 @@ export function readJunkMailReport(
   returned: readonly RawField[],
 ): Feedback | null {
   const recipient = cleanAddress(fieldValue(returned, 'x-hmxmroriginalrecipient'))
-  const told =
+  const isFromOutlook =
     /^complaint about message from/i.test(fieldValue(fields, 'subject')) &&
     /@(?:hotmail|outlook|live|msn)\.com\b/i.test(fieldValue(fields, 'from'))
-  if (recipient === null && !told) return null
+  if (recipient === null && !isFromOutlook) return null
   const addresses = recipient === null ? [] : [recipient]
   return { type: 'abuse', addresses, messageId: null, envelopeId: null, mailFrom: null }
 }

@@ -1,10 +1,10 @@
 /** The kind of a report in prose, and its recipients. */
 import { fieldValue, type RawField } from '../raw/header.ts'
 import { isAutomaticReply } from './automatic-reply.ts'
-import { explained, type GivenReasons } from './explained.ts'
 import { failedRecipients } from './failed-recipients.ts'
 import { senderOf } from './mail-system.ts'
 import type { Prose } from './prose/read-prose.ts'
+import { type QuotedReasons, reportedRecipient } from './quoted-reasons.ts'
 import type { ReportedRecipient, ReportKind } from './report.ts'
 import { addresseesOf } from './returned-email.ts'
 import { Transcript } from './transcript.ts'
@@ -72,9 +72,9 @@ export function onlyAddressee(
 
 function proseRecipient(
   kind: 'bounce' | 'delay',
-  { address, final }: Pick<GivenReasons, 'address' | 'final'>,
+  { address, final }: Pick<QuotedReasons, 'address' | 'final'>,
   texts: readonly string[],
 ): ReportedRecipient {
   const action = kind === 'delay' ? 'delayed' : 'failed'
-  return explained({ address, original: null, final, action, status: null, texts })
+  return reportedRecipient({ address, original: null, final, action, status: null, texts })
 }

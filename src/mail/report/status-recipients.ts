@@ -1,9 +1,9 @@
 /** The recipients that the fields of a delivery status notification report on. */
 import type { RawField } from '../raw/header.ts'
 import type { StatusFields } from './delivery-status.ts'
-import { explained } from './explained.ts'
 import { failedRecipients } from './failed-recipients.ts'
 import type { Prose } from './prose/read-prose.ts'
+import { reportedRecipient } from './quoted-reasons.ts'
 import type { ReportedAction, ReportedRecipient } from './report.ts'
 import { addresseesOf } from './returned-email.ts'
 import { Transcript } from './transcript.ts'
@@ -31,7 +31,7 @@ export function statusRecipients(
     const done = action ?? likelyAction(status, retries, prose)
     const stage = transcript.stageOf(diagnostic)
     const reasonsGiven = { address: recipient, original, final, action: done, status, stage, local, texts }
-    named.set(recipient, explained(reasonsGiven))
+    named.set(recipient, reportedRecipient(reasonsGiven))
   }
   return [...named.values()]
 }

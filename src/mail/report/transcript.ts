@@ -4,14 +4,14 @@ import { type ReportedStage, stageOfCommand } from './stage.ts'
 const MAX_LINES = 4_000
 const MAX_REPLY_LINES = 12
 
-interface Said {
+interface TranscriptLine {
   line: string
   stage: ReportedStage | null
 }
 
 export class Transcript {
   /** The lines of the remote server. */
-  readonly #said: Said[] = []
+  readonly #said: TranscriptLine[] = []
   /** Where each line occurs first. */
   readonly #places = new Map<string, number>()
 

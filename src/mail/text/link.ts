@@ -88,8 +88,8 @@ function toNumber(text: string, target: string): LinkLabel | undefined {
   if (text === '') return { address, instead: true }
   const digits = (value: string) => value.replace(/[^\d]/g, '')
   // A number is the same with or without its country code, and in any grouping.
-  const said = text.length > FEW_WORDS ? '' : digits(text)
-  return said.length > 4 && digits(address).endsWith(said.replace(/^0+/, ''))
+  const number = text.length > FEW_WORDS ? '' : digits(text)
+  return number.length > 4 && digits(address).endsWith(number.replace(/^0+/, ''))
     ? undefined
     : { address, instead: false }
 }

@@ -7,7 +7,7 @@ import { acceptsMail } from '../../accounts/sending.ts'
 import { type NewCompanyEvent, problemChanged } from '../../email/company-event.ts'
 import type { Alert, NewAlert } from '../../store/store.ts'
 import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
-import { madeChecks } from '../doctor/examine.ts'
+import { runChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
 import type { Announcer } from './announcer.ts'
@@ -108,7 +108,7 @@ export class AlertWatch {
   async look({ far }: { far: boolean }): Promise<void> {
     const op = this.#parts.operation()
     const [checks, ofCompanies, before] = await Promise.all([
-      madeChecks(op, far ? 'all' : 'near'),
+      runChecks(op, far ? 'all' : 'near'),
       companyProblems(op, this.#parts.onFault),
       op.store.alerts(),
     ])

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Alert, Announcement, Store } from '../../store/store.ts'
-import type { AlertChannel } from './tell-alert.ts'
+import type { AlertChannel } from './alert-channels.ts'
 
 export interface AnnouncerParts {
   store(): Pick<Store, 'alerts' | 'announcements' | 'claimAnnouncement' | 'endAnnouncement' | 'forgetAlerts'>
@@ -27,7 +27,7 @@ const MOST_IN_TURN = 20
 const STOP_MS = 2_000
 
 /** An announcement that a channel lacks. */
-interface Due {
+interface DueAnnouncement {
   alert: Alert
   channel: AlertChannel
   isEnd: boolean
@@ -82,12 +82,12 @@ export class Announcer {
     await Promise.race([this.idle(), delay(STOP_MS, undefined, { ref: false })])
   }
 
-  #begin(name: string, all: readonly Due[]): void {
+  #begin(name: string, all: readonly DueAnnouncement[]): void {
     const turn = this.#turn(all).then(() => void this.#turns.delete(name))
     this.#turns.set(name, turn)
   }
 
-  async #turn(all: readonly Due[]): Promise<void> {
+  async #turn(all: readonly DueAnnouncement[]): Promise<void> {
     if (this.#underWay >= MOST_CHANNELS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#underWay++
     try {
@@ -105,7 +105,7 @@ export class Announcer {
     }
   }
 
-  async #announce({ alert, channel, isEnd }: Due): Promise<void> {
+  async #announce({ alert, channel, isEnd }: DueAnnouncement): Promise<void> {
     const { store, now, onFault } = this.#parts
     const at = now()
     const { id: alertId, since } = alert
@@ -129,7 +129,7 @@ function lackingIn(
   alerts: readonly Alert[],
   announcements: readonly Announcement[],
   channelsOf: (alert: Alert) => readonly AlertChannel[],
-): Due[] {
+): DueAnnouncement[] {
   const byAlert = Map.groupBy(announcements, ({ alertId }) => alertId)
   return alerts.flatMap((alert) => {
     const isEnd = alert.endedAt !== null
@@ -142,7 +142,7 @@ function lackingIn(
 }
 
 /** Announcements that have not failed come first, then the oldest. */
-function byTurn(a: Due, b: Due): number {
-  const at = ({ alert }: Due) => alert.endedAt ?? alert.since
+function byTurn(a: DueAnnouncement, b: DueAnnouncement): number {
+  const at = ({ alert }: DueAnnouncement) => alert.endedAt ?? alert.since
   return a.claimedUntil - b.claimedUntil || at(a) - at(b)
 }

@@ -6,7 +6,7 @@ import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 import { nameOf } from './company-name.ts'
 import { waitingMail } from './company-waiting.ts'
-import { NOTHING_FOUND, type ProblemFindings, withEach } from './problem-search.ts'
+import { NOTHING_FOUND, type ProblemFindings, runSearches } from './problem-search.ts'
 
 const HOUR = 3_600_000
 /** Ms for which a webhook must fail before an alert is sent. */
@@ -50,7 +50,7 @@ export async function companyProblems(
     id: `${word}:`,
     find: () => find(op, onFault),
   }))
-  return await withEach(searches, onFault)
+  return await runSearches(searches, onFault)
 }
 
 async function failingWebhooks(op: Operation): Promise<ProblemFindings> {

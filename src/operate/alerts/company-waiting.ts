@@ -18,7 +18,7 @@ import {
   type WaitingLane,
 } from '../waiting-lanes.ts'
 import { nameOf } from './company-name.ts'
-import { NOTHING_FOUND, type ProblemFindings, withEach } from './problem-search.ts'
+import { NOTHING_FOUND, type ProblemFindings, runSearches } from './problem-search.ts'
 
 const WAITS_MS = 3_600_000
 /** The most lanes of one company for which a site is looked up: those with the oldest mail. */
@@ -50,7 +50,7 @@ export async function waitingMail(
   let begun: Promise<number | null> | undefined
   const facts: LookFacts = { since, closureOf, delivering: () => (begun ??= deliveringSince(op)) }
   const companies = [...Map.groupBy(waiting, ({ companyId }) => companyId)]
-  return await withEach(
+  return await runSearches(
     companies.map(([companyId, ofCompany]) => ({
       id: idOf(companyId),
       find: () => waitingOf(op, companyId, ofCompany, facts),

@@ -16,7 +16,7 @@ export interface ProblemSearch {
 }
 
 /** One after the other, because they may ask much of the store. `onFault` gets why one could not be made. */
-export async function withEach(
+export async function runSearches(
   searches: readonly ProblemSearch[],
   onFault: (error: unknown) => void,
 ): Promise<ProblemFindings> {

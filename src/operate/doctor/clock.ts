@@ -32,6 +32,6 @@ async function result(op: Operation, { host, port }: TimeServer): Promise<CheckF
   if (offset === null) return unknown(`${host} does not answer, so the clock could not be compared.`, SET)
   const seconds = Math.round(Math.abs(offset) / 1_000)
   if (seconds < WRONG) return ok(seconds === 0 ? 'It is right.' : `It differs by ${seconds} s from ${host}.`)
-  const said = `It is ${seconds} s ${offset > 0 ? 'behind' : 'ahead of'} ${host}.`
-  return seconds < FAR_WRONG ? warning(said, SET) : problem(said, SET)
+  const finding = `It is ${seconds} s ${offset > 0 ? 'behind' : 'ahead of'} ${host}.`
+  return seconds < FAR_WRONG ? warning(finding, SET) : problem(finding, SET)
 }

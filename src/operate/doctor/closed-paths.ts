@@ -3,7 +3,7 @@
 import { Tally } from '../../common/tally.ts'
 import { siteKeyOf } from '../../delivery/path/path.ts'
 import { isOfProvider } from '../../delivery/path/site-directory.ts'
-import type { Hindrance } from '../../email/hindrance.ts'
+import type { TroubleKind } from '../../email/trouble-kind.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
 import { commandFor } from '../problem-command.ts'
 import { sharedClosedPaths } from '../shared-closures.ts'
@@ -22,7 +22,7 @@ const MOST_OF_ONE = 3
 const MOST_NAMED = 5
 
 /** Whether closures are about this service: a site that is down or busy is one of many, and opens by itself. */
-const CONCERNS_US: Readonly<Record<Hindrance, boolean>> = {
+const CONCERNS_US: Readonly<Record<TroubleKind, boolean>> = {
   credentials: true,
   path: true,
   sender: true,

@@ -41,7 +41,7 @@ const PATIENCE_MS = 25_000
 export const examine = verb(
   'operate',
   async (op: Operation, _input: object): Promise<Diagnosis> => {
-    const checks = await madeChecks(op, 'all')
+    const checks = await runChecks(op, 'all')
     const shown = checks.map(({ memberAdvice: _, ...check }) => check)
     return { state: worstOf(checks.map(({ state }) => state)), checks: shown }
   },
@@ -58,9 +58,9 @@ export function withoutDatabase({ message }: Error): Diagnosis {
 }
 
 /** `near`: only those that contact no server outside this installation. */
-export async function madeChecks(op: Operation, which: 'all' | 'near'): Promise<DoctorCheck[]> {
+export async function runChecks(op: Operation, which: 'all' | 'near'): Promise<DoctorCheck[]> {
   const planned = which === 'all' ? [...farChecks(op), ...nearChecks(op)] : nearChecks(op)
-  const made = await Promise.all(planned.map((check) => carriedOut(check, PATIENCE_MS)))
+  const made = await Promise.all(planned.map((check) => runCheck(check, PATIENCE_MS)))
   return made.flat()
 }
 
@@ -104,10 +104,7 @@ function nearChecks(op: Operation): PlannedCheck[] {
 }
 
 /** At least one check. Never rejects. */
-export async function carriedOut(
-  { id, title, run }: PlannedCheck,
-  patienceMs: number,
-): Promise<DoctorCheck[]> {
+export async function runCheck({ id, title, run }: PlannedCheck, patienceMs: number): Promise<DoctorCheck[]> {
   const late = Promise.withResolvers<CheckFinding>()
   const given = () =>
     late.resolve(

@@ -1,11 +1,11 @@
 /** Whether the configured resolvers validate their answers (DNSSEC, RFC 4035). */
 import {
-  believedServers,
   configuredServers,
+  ignoredServers,
   nameServers,
+  serversToAsk,
   shownServer,
-  unaskedServers,
-  uselessTrust,
+  unusedTrust,
 } from '../../dns/name-server.ts'
 import { validates } from '../../dns/validation.ts'
 import type { Operation } from '../verb.ts'
@@ -28,7 +28,7 @@ export function resolverCheck(op: Operation): PlannedCheck {
 async function result(servers: readonly string[], validating: readonly string[]): Promise<CheckFinding> {
   const all = nameServers(servers, validating)
   const answers = await Promise.all(
-    believedServers(all).map(async (server) => {
+    serversToAsk(all).map(async (server) => {
       return { name: shownServer(server), isTrusted: server.validating, validated: await validates(server) }
     }),
   )
@@ -44,9 +44,9 @@ async function result(servers: readonly string[], validating: readonly string[])
   if (silent.length > 0) {
     return warning(`${names(silent)} does not answer.`, 'Remove it from the resolvers, or repair it.')
   }
-  const useless = uselessTrust(servers, validating)
+  const useless = unusedTrust(servers, validating)
   if (useless !== null) return warning(useless, ADVICE_FOR_USELESS)
-  const unasked = unaskedServers(all)
+  const unasked = ignoredServers(all)
   if (unasked !== null) return warning(unasked, ADVICE_FOR_UNASKED)
   const plain = answering.filter(({ validated }) => !validated)
   if (plain.length > 0) return warning(`${names(plain)} does not validate answers (DNSSEC).`, ADVICE)

@@ -3,10 +3,10 @@
  * 1912 2.1).
  */
 import type { SourceAddress } from '../../config/settings.ts'
-import { absence } from '../../delivery/path/present-addresses.ts'
+import { missingAddress } from '../../delivery/path/present-addresses.ts'
 import { sourcesOf } from '../../delivery/path/source.ts'
 import { proxyName } from '../../network/proxy/proxy.ts'
-import { greetedFrom, isReady, PROVIDERS } from '../go-live/receivers.ts'
+import { greetingFrom, isReady, PROVIDERS } from '../go-live/receivers.ts'
 import { ASK_AGAIN, reverseFault } from '../reverse-dns.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
@@ -22,7 +22,7 @@ export function sourceChecks(op: Operation): PlannedCheck[] {
 
 async function result(op: Operation, source: SourceAddress, provider: string): Promise<CheckFinding> {
   const { address, helo, proxy } = source
-  const why = await absence(source)
+  const why = await missingAddress(source)
   if (why !== null) {
     return problem(
       `${why}, so no mail leaves from ${proxy === undefined ? 'it' : address}.`,
@@ -35,7 +35,7 @@ async function result(op: Operation, source: SourceAddress, provider: string): P
   const [forward, fault, { best, first }] = await Promise.all([
     hosts.addresses(helo),
     reverseFault(hosts, helo, address),
-    greetedFrom(op, sourcesOf([source])[0]!, [provider]),
+    greetingFrom(op, sourcesOf([source])[0]!, [provider]),
   ])
   if (best === null && first !== undefined) {
     return problem(

@@ -1,5 +1,5 @@
 /** Whether reports about TLS (RFC 8460) can be mailed. */
-import type { KeptTlsReport } from '../../store/store.ts'
+import type { StoredTlsReport } from '../../store/store.ts'
 import type { Operation } from '../verb.ts'
 import { ok, type PlannedCheck, warning } from './check.ts'
 
@@ -7,7 +7,7 @@ import { ok, type PlannedCheck, warning } from './check.ts'
 const MOST_REPORTS = 1_000
 
 /** Only at the end of a day is a domain asked whether it wants the report, so until then nobody is known to. */
-function isOwedByMail({ fault }: KeptTlsReport): boolean {
+function isOwedByMail({ fault }: StoredTlsReport): boolean {
   return fault !== null && /^mailto:/i.test(fault)
 }
 

@@ -1,6 +1,6 @@
 /** Whether mail servers of large providers answer, asked from a source address as delivery would ask them. */
 import { greetingOf } from '../../delivery/forecast/knock.ts'
-import { exitTo, reaches, type Source } from '../../delivery/path/source.ts'
+import { connectionSource, reaches, type Source } from '../../delivery/path/source.ts'
 import { SmtpError } from '../../delivery/smtp/error.ts'
 import type { Hosts, Operation } from '../verb.ts'
 
@@ -11,7 +11,7 @@ const READY = '220'
 /** Servers tried for each provider. */
 const TRIED = 2
 
-export interface TriedServer {
+export interface ServerGreeting {
   server: string
   /** The greeting; null: there was none, for the reason in `failure`, which names the server. */
   line: string | null
@@ -19,20 +19,20 @@ export interface TriedServer {
 }
 
 /** The best answer; null: nobody answers. `first`: the first server that was tried; undefined: DNS named none. */
-export interface Greeted {
-  best: (TriedServer & { line: string }) | null
-  first: TriedServer | undefined
+export interface GreetingResult {
+  best: (ServerGreeting & { line: string }) | null
+  first: ServerGreeting | undefined
 }
 
 /** One provider that sends a greeting is enough: refusals by the others are their own policy. */
-export async function greetedFrom(
+export async function greetingFrom(
   op: Operation,
   source: Source,
   providers: readonly string[] = PROVIDERS,
-): Promise<Greeted> {
+): Promise<GreetingResult> {
   // All at once: where the port is blocked, each of them costs the whole time of waiting.
   const tried = (await Promise.all(providers.map((domain) => greetedBy(op, source, domain)))).flat()
-  const answers = tried.filter((each): each is TriedServer & { line: string } => each.line !== null)
+  const answers = tried.filter((each): each is ServerGreeting & { line: string } => each.line !== null)
   return { best: answers.find(({ line }) => isReady(line)) ?? answers[0] ?? null, first: tried[0] }
 }
 
@@ -49,10 +49,10 @@ export async function resolveHost(hosts: Hosts, host: string): Promise<string[]>
 }
 
 /** Tries the servers of a provider until one answers. */
-async function greetedBy(op: Operation, source: Source, domain: string): Promise<TriedServer[]> {
+async function greetedBy(op: Operation, source: Source, domain: string): Promise<ServerGreeting[]> {
   const hosts = op.hosts()
   const found = await hosts.mx(domain)
-  const tried: TriedServer[] = []
+  const tried: ServerGreeting[] = []
   for (const { exchange } of found.kind === 'found' ? found.records.slice(0, TRIED) : []) {
     const addresses = await resolveHost(hosts, exchange)
     const address = addresses.find((each) => reaches(source, each))
@@ -64,7 +64,7 @@ async function greetedBy(op: Operation, source: Source, domain: string): Promise
     }
     const target = { host: exchange, address, port: op.setup.smtpPort, implicitTls: false, helo: source.helo }
     try {
-      const line = await greetingOf({ ...target, ...exitTo(source, address) })
+      const line = await greetingOf({ ...target, ...connectionSource(source, address) })
       return [...tried, { server: exchange, line, failure: '' }]
     } catch (error) {
       if (!(error instanceof SmtpError)) throw error

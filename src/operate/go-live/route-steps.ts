@@ -7,7 +7,7 @@ import { GENERAL_SOURCE } from '../../delivery/path/source-choice.ts'
 import { SmtpError } from '../../delivery/smtp/error.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import type { Operation } from '../verb.ts'
-import { greetedFrom, isReady, resolveHost } from './receivers.ts'
+import { greetingFrom, isReady, resolveHost } from './receivers.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
 export async function routeStep({ setup: { delivery } }: Operation): Promise<StepResult> {
@@ -62,7 +62,7 @@ async function relayAnswers(op: Operation, relay: RelayRoute): Promise<StepResul
 async function receiversAnswer(op: Operation): Promise<StepResult> {
   // The check of each source address asks from that address.
   const [source = { name: GENERAL_SOURCE, helo: op.hostname }] = sourcesOf(op.setup.sourceAddresses ?? [])
-  const { best, first } = await greetedFrom(op, source)
+  const { best, first } = await greetingFrom(op, source)
   if (best !== null) return judged(best.server, best.line)
   if (first === undefined) {
     return unknown('DNS returned no mail servers to try.', 'Check that this machine can reach DNS servers.')

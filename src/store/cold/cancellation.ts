@@ -2,7 +2,7 @@
  * Ends waiting recipients at the operator's request. Recipients being sent end after their attempt, unless the attempt
  * ends them.
  */
-import { countOf, happen } from './decisions.ts'
+import { countOf, decideAndWrite } from './decisions.ts'
 import { findEmail, live } from './live-recipients.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
@@ -29,7 +29,7 @@ export const cancellationWrites = {
         position === undefined
           ? yield* db.lockLive(email.key)
           : yield* db.lock([{ email: email.key, position }])
-      return yield* happen(db, chosen, () => ({ kind: 'cancel', at }), at)
+      return yield* decideAndWrite(db, chosen, () => ({ kind: 'cancel', at }), at)
     })
     const canceled = countOf(all, 'canceled')
     const sending = all.length - canceled

@@ -4,7 +4,7 @@ import { decideEach, type LockedRecipient, type RecipientDecision } from '../rec
 import type { PortSteps, PortTransaction } from './port.ts'
 
 /** Decides about locked recipients, and writes the decisions; `at` in Unix ms. Returns the decisions. */
-export function* happen(
+export function* decideAndWrite(
   db: PortTransaction,
   recipients: readonly LockedRecipient[],
   happening: (recipient: LockedRecipient) => Happening,

@@ -8,17 +8,17 @@ import type {
   DmarcSourceSum,
   DomainReportKind,
   DomainReportRow,
-  KeptReport,
-  KeptTlsReport,
-  MostReports,
+  KeepResult,
   ReceivedReport,
+  ReportLimits,
+  StoredTlsReport,
   TlsSessionCount,
 } from '../domain-report-store.ts'
 import { forgetBefore } from './forgetting.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
-type ReportRow = Omit<KeptTlsReport, 'sentTo'> & { sentTo: string }
+type ReportRow = Omit<StoredTlsReport, 'sentTo'> & { sentTo: string }
 interface ReportCounts {
   all: number
   own: number
@@ -211,13 +211,13 @@ export const domainReportWrites = {
   },
 
   *noteTlsReport(port, { domain, day, state, dueAt, sentTo, sentAt, fault }) {
-    const told = fault?.replaceAll('\0', '') ?? null
-    yield* port.write.run(NOTE, domain, day, state, dueAt, JSON.stringify(sentTo), sentAt, told)
+    const faultText = fault?.replaceAll('\0', '') ?? null
+    yield* port.write.run(NOTE, domain, day, state, dueAt, JSON.stringify(sentTo), sentAt, faultText)
   },
 
   *keepDomainReport(port, report, { named, unnamed }, most) {
     const { domainId, kind, reporter, begin, end, receivedAt, amount, failing, author, organization } = report
-    return yield* port.transaction<KeptReport>(function* (db) {
+    return yield* port.transaction<KeepResult>(function* (db) {
       const names = [domainId, kind, reporter, keptId(report)] as const
       if ((yield* db.one(KNOWN, ...names)) !== undefined) return 'repeated'
       const midnight = begin - (begin % DAY_MS)
@@ -249,7 +249,7 @@ export const domainReportWrites = {
 function shortageOf(
   isVerified: boolean,
   { all, own }: ReportCounts,
-  { proven, others }: MostReports,
+  { proven, others }: ReportLimits,
 ): 'day_full' | 'share_used' | null {
   if (!isVerified) return all < others ? null : 'day_full'
   const pool = new SharedPool(proven)
@@ -258,7 +258,7 @@ function shortageOf(
   return pool.allows(own) ? null : 'share_used'
 }
 
-function reportOf(row: ReportRow): KeptTlsReport {
+function reportOf(row: ReportRow): StoredTlsReport {
   return { ...row, sentTo: JSON.parse(row.sentTo) as string[] }
 }
 

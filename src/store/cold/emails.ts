@@ -23,7 +23,7 @@ import {
 } from '../email-rows.ts'
 import { LONGEST_READ } from '../email-store.ts'
 import { mapOf } from '../json-columns.ts'
-import { FILED_LOOKED_AT, FILED_RECIPIENTS } from '../searched-words.ts'
+import { FILED_CHARACTERS, FILED_RECIPIENTS } from '../searched-words.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
 import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
@@ -141,7 +141,7 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
     const octets = dialect.engine === 'postgres' || name === 'raw' ? column : `CAST(${column} AS BLOB)`
     return `CASE WHEN octet_length(${column}) <= ${LONGEST_READ} ${further} THEN substr(${octets}, 1, $3::integer) END AS ${name}`
   }
-  const name = `substr(a.filename, 1, ${FILED_LOOKED_AT})`
+  const name = `substr(a.filename, 1, ${FILED_CHARACTERS})`
   const names =
     dialect.engine === 'postgres'
       ? `string_agg(${name}, chr(10) ORDER BY a.position)`
@@ -158,7 +158,7 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
 const ANSWERED = 100
 
 /** Characters of the different answers about an email that are searched: ten of the longest. */
-const CHARACTERS_OF_ANSWERS = 10 * FILED_LOOKED_AT
+const CHARACTERS_OF_ANSWERS = 10 * FILED_CHARACTERS
 
 /** The answers about the emails $1: those about the first recipients, each once. */
 const REPLIES = statement<{ id: string; code: number | null; message: string }>(
@@ -166,7 +166,7 @@ const REPLIES = statement<{ id: string; code: number | null; message: string }>(
       SELECT id, code, message,
         sum(length(message)) OVER (PARTITION BY id ORDER BY first ROWS UNBOUNDED PRECEDING) AS characters
       FROM (
-        SELECT e.id, r.last_code AS code, substr(r.last_message, 1, ${FILED_LOOKED_AT}) AS message,
+        SELECT e.id, r.last_code AS code, substr(r.last_message, 1, ${FILED_CHARACTERS}) AS message,
           min(r.position) AS first
         FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e
           JOIN recipients r ON r.email = e.${dialect.emailKey}

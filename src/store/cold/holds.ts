@@ -2,7 +2,7 @@
  * Recipients that wait only because their sending domain may not send, their path is closed, or their site is paused.
  */
 import type { RecipientKey } from '../recipient-decision.ts'
-import { happen } from './decisions.ts'
+import { decideAndWrite } from './decisions.ts'
 import { live } from './live-recipients.ts'
 import type { Operations, Port, ReadPort, WalkOperations } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
@@ -65,7 +65,7 @@ export const holdWalks = {
     const held = yield* port.transaction(function* (db) {
       const range = [domainId, email, position, last?.email ?? null, last?.position ?? null] as const
       const places = yield* db.all(LOCK, ...range, Math.round(dueBefore), heldFor, domains)
-      yield* happen(db, yield* db.recipients(places), () => ({ kind: 'hold-released', at: now }), now)
+      yield* decideAndWrite(db, yield* db.recipients(places), () => ({ kind: 'hold-released', at: now }), now)
       return places
     })
     if (held.length > 0) port.changed('queue')

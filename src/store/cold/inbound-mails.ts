@@ -22,8 +22,8 @@ import {
   knownReports,
   lockPlaces,
   type PlacedReport,
-  placedIn,
   recordReports,
+  withPlace,
 } from './reports.ts'
 import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
 
@@ -33,7 +33,7 @@ import { type ColdStatement, type Dialect, dynamicStatement, statement } from '.
  * about no email. Of such mail, each network of clients has a share for all outcomes, and so has each company that
  * hands it in.
  */
-export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofClient: 100, handedIn: 100 }
+export const KEPT_MAILS = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofClient: 100, handedIn: 100 }
 /**
  * Mails that led to events, of which the newest are kept whole; of older ones the beginning stays. A recipient can
  * report on an email some sixty times, and may have many emails: so each network of clients has a share of each
@@ -144,11 +144,11 @@ function shorten(owner: string, whole: number): ColdStatement {
   )
 }
 
-const TRIM_EMAIL = trim('email_id = $1 AND outcome = $2', KEPT.ofEmail)
-const TRIM_COMPANY = trim('company = $1 AND outcome = $2', KEPT.ofCompany)
-const TRIM_HANDED_IN = trim('handed_in_by = $1 AND email_id IS NULL', KEPT.handedIn)
-const TRIM_CLIENT = trim('client = $1 AND email_id IS NULL', KEPT.ofClient)
-const TRIM_OTHERS = trim('outcome = $1 AND handed_in_by IS NULL AND email_id IS NULL', KEPT.ofNobody)
+const TRIM_EMAIL = trim('email_id = $1 AND outcome = $2', KEPT_MAILS.ofEmail)
+const TRIM_COMPANY = trim('company = $1 AND outcome = $2', KEPT_MAILS.ofCompany)
+const TRIM_HANDED_IN = trim('handed_in_by = $1 AND email_id IS NULL', KEPT_MAILS.handedIn)
+const TRIM_CLIENT = trim('client = $1 AND email_id IS NULL', KEPT_MAILS.ofClient)
+const TRIM_OTHERS = trim('outcome = $1 AND handed_in_by IS NULL AND email_id IS NULL', KEPT_MAILS.ofNobody)
 const SHORTEN_COMPANY = shorten('company = $1', WHOLE.ofCompany)
 const SHORTEN_CLIENT = shorten('company = $1 AND client = $2', WHOLE.ofClient)
 const FORGET = forgetBefore('inbound_mails', 'id', 'at')
@@ -250,7 +250,7 @@ export const inboundMailWrites = {
     )
     const placed = arrivals.map((arrival): PlacedArrival => {
       const company = emails.get(arrival.mail.emailId ?? '')?.company ?? null
-      return { ...arrival, company, placed: arrival.reports.flatMap((report) => placedIn(emails, report)) }
+      return { ...arrival, company, placed: arrival.reports.flatMap((report) => withPlace(emails, report)) }
     })
     const all = placed.flatMap((arrival) => arrival.placed)
     const outcome = yield* port.transaction(function* (db) {

@@ -1,10 +1,10 @@
 /** Policies of MTA-STS. */
 import { listOf } from '../json-columns.ts'
-import type { KeptMtaStsPolicy } from '../mta-sts-store.ts'
+import type { StoredMtaStsPolicy } from '../mta-sts-store.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
-type PolicyRow = Omit<KeptMtaStsPolicy, 'mx'> & { mx: string }
+type PolicyRow = Omit<StoredMtaStsPolicy, 'mx'> & { mx: string }
 
 const FIND = statement<PolicyRow>(
   `SELECT domain, id, mode, mx, fetched_at AS "fetchedAt", expires_at AS "expiresAt"

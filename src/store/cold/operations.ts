@@ -153,7 +153,7 @@ export function coldMethods(
 ): Pick<Store, ColdMethod> {
   const single = (name: string) => [name, (...args: unknown[]) => call(name, args)] as const
   const steps = (name: string) =>
-    [name, (...args: unknown[]) => untilNone(() => call(name, args) as Promise<number>)] as const
+    [name, (...args: unknown[]) => sumOfSteps(() => call(name, args) as Promise<number>)] as const
   const walks = (name: string) =>
     [
       name,
@@ -167,7 +167,7 @@ export function coldMethods(
 }
 
 /** Sums up all steps until one has nothing left to do. */
-export async function untilNone(step: () => Promise<number>): Promise<number> {
+export async function sumOfSteps(step: () => Promise<number>): Promise<number> {
   let sum = 0
   while (true) {
     const done = await step()

@@ -1,7 +1,7 @@
 /** Emails that took a process down: claims and retention skip them until the operator releases or cancels them. */
 import type { RecipientKey } from '../recipient-decision.ts'
 import type { QuarantinedEmail } from '../store.ts'
-import { countOf, happen } from './decisions.ts'
+import { countOf, decideAndWrite } from './decisions.ts'
 import { findEmail, live } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
@@ -39,7 +39,7 @@ export const quarantineWrites = {
     const email = yield* findEmail(port, emailId)
     if (email === undefined) return 0
     const all = yield* port.transaction(function* (db) {
-      return yield* happen(
+      return yield* decideAndWrite(
         db,
         yield* db.lockLive(email.key),
         ({ state, position, lease }) => {
@@ -68,7 +68,7 @@ export const quarantineSteps = {
         email === null
           ? yield* db.recipients(yield* db.all(LOCK, first, last))
           : (yield* db.lockLive(email.key)).filter(({ company }) => company >= first && company <= last)
-      return yield* happen(db, recipients, () => ({ kind: 'quarantine-released', at: now }), now)
+      return yield* decideAndWrite(db, recipients, () => ({ kind: 'quarantine-released', at: now }), now)
     })
     if (released.length > 0) port.changed('queue')
     return released.length

@@ -65,7 +65,7 @@ export interface PlacedReport {
 }
 
 /** The report with the place of its recipient; empty when the email is unknown. */
-export function placedIn(
+export function withPlace(
   emails: ReadonlyMap<string, EmailPlace>,
   { emailId, position, happening }: RecipientReport,
 ): PlacedReport[] {
@@ -145,7 +145,7 @@ export const reportWrites = {
       port,
       reports.map(({ emailId }) => emailId),
     )
-    const placed = reports.flatMap((report) => placedIn(emails, report))
+    const placed = reports.flatMap((report) => withPlace(emails, report))
     if (placed.length === 0) return 0
     const outcome = yield* port.transaction(function* (db) {
       const recipients = yield* lockPlaces(db, placed)

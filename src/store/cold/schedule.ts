@@ -1,8 +1,8 @@
 /** Reschedules or cancels emails that wait for the time their sender gave. */
-import { firstEvent } from '../../email/lifecycle/birth.ts'
+import { firstEvent } from '../../email/lifecycle/initial-state.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import type { RescheduleResult } from '../store.ts'
-import { happen } from './decisions.ts'
+import { decideAndWrite } from './decisions.ts'
 import { findEmail } from './live-recipients.ts'
 import type { Operations, Port, PortSteps } from './port.ts'
 import { statement } from './statement.ts'
@@ -58,7 +58,7 @@ function* change(
       yield* db.run(SET_TIME, key, dueAt)
       yield* db.tell(company, firstEvent({ createdAt: at, dueAt, scheduledAt: dueAt }), key)
     }
-    yield* happen(db, waiting, () => happening, happening.at)
+    yield* decideAndWrite(db, waiting, () => happening, happening.at)
     return found
   })
   if (found.found === 'scheduled') port.changed('queue')

@@ -105,7 +105,7 @@ export const webhookWrites = {
     })
   },
 
-  *retellWebhook(port, id, subjects, now) {
+  *replayWebhook(port, id, subjects, now) {
     const webhook = yield* port.read.one(WEBHOOK, id)
     if (webhook === undefined) return false
     const retries = subjects.map((subject) => ({ ...subject, attempts: 0, dueAt: now }))

@@ -1,7 +1,7 @@
 import { binder } from '../../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
 import { foldedAscii } from '../../email/folded-ascii.ts'
-import { born, bornSuppressed, firstEvent, NOT_SENT } from '../../email/lifecycle/birth.ts'
+import { firstEvent, initialState, NOT_SENT, suppressedAtStart } from '../../email/lifecycle/initial-state.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { COLUMNS } from '../email-columns.ts'
 import { mapText } from '../json-columns.ts'
@@ -27,14 +27,14 @@ interface RecipientInsert {
   together: number
 }
 
-const GIVEN = recipientFieldsOf().map((field) => {
+const RECIPIENT_PARAMETERS = recipientFieldsOf().map((field) => {
   const bind = binder<NewRecipient>(field, COLUMNS)
   return [
     field.column,
     column(field.type.column)(({ recipient, company }: RecipientInsert) => bind(recipient, company)),
   ] as const
 })
-const GIVEN_NAMES = GIVEN.map(([name]) => name).join(', ')
+const GIVEN_NAMES = RECIPIENT_PARAMETERS.map(([name]) => name).join(', ')
 
 const RECIPIENTS = unnestSql<RecipientInsert>(1, {
   email: uuid(({ email }) => email.id),
@@ -50,7 +50,7 @@ const RECIPIENTS = unnestSql<RecipientInsert>(1, {
   }),
   at: int8(({ email }) => email.createdAt),
   together: int4(({ together }) => together),
-  ...Object.fromEntries(GIVEN),
+  ...Object.fromEntries(RECIPIENT_PARAMETERS),
 })
 
 const FIELDS = fieldsOf().map((field) => {
@@ -111,7 +111,7 @@ WITH email AS (
 SELECT email, position FROM recipient WHERE not_sent IS NOT NULL`,
 }
 
-const { change, events } = bornSuppressed(0, { type: 'manual', reason: '' })
+const { change, events } = suppressedAtStart(0, { type: 'manual', reason: '' })
 const SUPPRESSED = [change!.state!, events[0]!.type, NOT_SENT.before, NOT_SENT.after]
 
 type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: string; position: number }[]>
@@ -136,7 +136,7 @@ export async function insertEmails(
 }
 
 function rowsOf({ email, company, lease: given }: PendingEmail): RecipientInsert[] {
-  const { state, dueAt } = born(email, given !== null)
+  const { state, dueAt } = initialState(email, given !== null)
   const lease = state === 'sending' ? given!.token : null
   const ready = Math.round(email.dueAt) <= email.createdAt
   const atDomain = recipientsByDomain(email)

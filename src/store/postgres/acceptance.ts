@@ -1,5 +1,5 @@
 import { isEmailId } from '../../email/email-id.ts'
-import { born } from '../../email/lifecycle/birth.ts'
+import { initialState } from '../../email/lifecycle/initial-state.ts'
 import { judge, judgeAll, listedEmails } from '../idempotency.ts'
 import {
   type AcceptAllResult,
@@ -17,7 +17,7 @@ import { Batcher } from './batcher.ts'
 import { keepFileNames, keepFiles } from './blobs.ts'
 import type { DatabaseSession } from './database.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
-import { noteAll, noteRepeated, takeKeys } from './idempotency.ts'
+import { markRepeated, storeEmailsOfKey, takeKeys } from './idempotency.ts'
 import type { StoreParts } from './parts.ts'
 import type { PendingEmail } from './pending-email.ts'
 import { takeQuotas } from './quotas.ts'
@@ -127,7 +127,7 @@ export class Acceptance {
       const holder = (await takeKeys(session, [first])).get(first)
       if (holder !== undefined && holder.id !== first.email.id) {
         const earlier = judgeAll(holder, idempotency!)
-        if (earlier.kind === 'repeated') await noteRepeated(session, [first])
+        if (earlier.kind === 'repeated') await markRepeated(session, [first])
         return earlier
       }
       const [over] = (await takeQuotas(session, [entries])).values()
@@ -137,7 +137,7 @@ export class Acceptance {
       }
       if (idempotency !== null) {
         const emails = listedEmails(entries.map(({ email }) => email))
-        await noteAll(session, first, emails)
+        await storeEmailsOfKey(session, first, emails)
       }
       const suppressed = await insertWhole(session, entries)
       const leased = entries.map((entry) => leasedPart(entry, suppressed.get(entry.email.id)).leased)
@@ -252,7 +252,7 @@ export class Acceptance {
       const over = [...refused].find(([{ email }]) => email.id === holders.get(entry)?.id)?.[1]
       if (over !== undefined) answers.set(entry, over)
     }
-    await noteRepeated(
+    await markRepeated(
       session,
       [...answers].filter(([, { kind }]) => kind === 'repeated').map(([entry]) => entry),
     )
@@ -344,7 +344,7 @@ function leasedPart(
   { email, lease }: PendingEmail,
   suppressed: ReadonlySet<number> | undefined,
 ): Extract<AcceptResult, { kind: 'accepted' }> {
-  if (born(email, lease !== null).state !== 'sending') return { kind: 'accepted', leased: [] }
+  if (initialState(email, lease !== null).state !== 'sending') return { kind: 'accepted', leased: [] }
   const positions = [...email.recipients.keys()]
   return {
     kind: 'accepted',

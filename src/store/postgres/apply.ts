@@ -18,7 +18,7 @@ export type RecipientDecision = shared.RecipientDecision<string>
  * Decides about recipients whose queue rows are locked, and writes the decisions; `now` in Unix ms. Returns the
  * decisions.
  */
-export async function happen(
+export async function decideAndWrite(
   session: DatabaseSession,
   places: readonly RecipientKey[],
   happening: (recipient: LockedRecipient) => Happening,

@@ -51,7 +51,7 @@ export class ChangeFeed {
   readonly #parts: ChangeParts
   readonly #watchers = new Set<(change: StoreChange) => void>()
   /** By counter: watchers were notified of everything up to this version. */
-  readonly #told = new Map<StoreChange, number>()
+  readonly #versions = new Map<StoreChange, number>()
   /** Own changes whose outcome is not known yet: meanwhile the counter says nothing about other nodes' changes. */
   readonly #pending = new Map<StoreChange, number>()
   #listening: AbortController | null = null
@@ -95,7 +95,7 @@ export class ChangeFeed {
       this.#pending.set(kind, this.#pending.get(kind)! - 1)
       // A gap before our version is another node's change, which has not been reported yet. When it is unknown whether
       // ours was committed, the counter will show it.
-      if (changed && version === (this.#told.get(kind) ?? 0) + 1) this.#told.set(kind, version)
+      if (changed && version === (this.#versions.get(kind) ?? 0) + 1) this.#versions.set(kind, version)
     }
     if (changed) this.#hint()
     return changed
@@ -228,12 +228,12 @@ export class ChangeFeed {
   }
 
   #startFrom(versions: Version[]): void {
-    for (const { name, value } of versions) this.#told.set(name, Number(value))
+    for (const { name, value } of versions) this.#versions.set(name, Number(value))
   }
 
   #reached(kind: StoreChange, version: number): void {
-    if (version <= (this.#told.get(kind) ?? 0) || (this.#pending.get(kind) ?? 0) > 0) return
-    this.#told.set(kind, version)
+    if (version <= (this.#versions.get(kind) ?? 0) || (this.#pending.get(kind) ?? 0) > 0) return
+    this.#versions.set(kind, version)
     this.tell(kind)
   }
 }

@@ -1,6 +1,6 @@
 import { recipientFieldsOf } from '../../email/fields.ts'
 import type { LeaseFacts } from '../../email/lifecycle/attempt.ts'
-import { sentEvent } from '../../email/lifecycle/birth.ts'
+import { sentEvent } from '../../email/lifecycle/initial-state.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
@@ -28,7 +28,7 @@ import { stopOf } from './rows.ts'
 const LOOKS = 8
 
 /** Has a column for each field of a claimed recipient. */
-interface TakenRow extends LeaseFacts {
+interface ClaimRow extends LeaseFacts {
   email: string
   position: number
   domain: string
@@ -234,7 +234,7 @@ export class Claim {
     chosen: readonly LaneCandidate[],
   ): Promise<void> {
     const { request, works } = gathering
-    const rows = await session.run<TakenRow>(TAKE, [...PLACES.values(chosen), request.lease.token])
+    const rows = await session.run<ClaimRow>(TAKE, [...PLACES.values(chosen), request.lease.token])
     const byEmail = Map.groupBy(rows, ({ email }) => email)
     const fresh = [...byEmail.keys()].filter((id) => !works.has(id))
     const loaded = await loadEmails(session, fresh)
@@ -318,7 +318,7 @@ function isUnsent(loaded: LoadedEmail | ContentDamaged | undefined): boolean {
 }
 
 /** Adds the recipient to the work, or returns how it ends. */
-function endingOf(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): EndingRecipient | null {
+function endingOf(row: ClaimRow, work: ClaimedEmail, request: ClaimRequest): EndingRecipient | null {
   const { email, position, domain, suppressedBy: type, reason } = row
   if (type !== null && reason !== null && !isSimulated(domain, work.testMode)) {
     return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: { type, reason } } }
@@ -331,7 +331,7 @@ function endingOf(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): End
 
 /** An unreadable email ends with a visible event instead of holding up the rest. */
 function damagedEnding(
-  { email, position }: TakenRow,
+  { email, position }: ClaimRow,
   why: ContentDamaged,
   { now }: ClaimRequest,
 ): EndingRecipient {

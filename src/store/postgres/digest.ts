@@ -24,11 +24,11 @@ import {
 } from '../digest.ts'
 import type { EventCount, EventSum, RankedCount } from '../digest-store.ts'
 import {
-  BEGINS,
   type DigestedRow,
   FIRST,
-  ITS_RECIPIENTS,
+  IS_FIRST_EVENT,
   REFUSAL_DETAIL,
+  ROW_RECIPIENTS,
   SENDABLE_AT,
   SENDER_ADDRESSES,
   wholeEvents,
@@ -36,7 +36,7 @@ import {
 import { FAILED, type GroupsRow, groupKey, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
-import { FILED_LOOKED_AT } from '../searched-words.ts'
+import { FILED_CHARACTERS } from '../searched-words.ts'
 import type { DigestStore } from '../store.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
@@ -52,13 +52,13 @@ const BEHIND: Statement = {
   name: 'digest-behind',
   rowMode: 'array',
   text: `
-SELECT v.number, v.company, v.type, v.at, e.seq, e.domain_id, e.tags, r.domain, ${BEGINS}::int4,
+SELECT v.number, v.company, v.type, v.at, e.seq, e.domain_id, e.tags, r.domain, ${IS_FIRST_EVENT}::int4,
   CASE WHEN v.recipient IS NULL THEN ${foldedIn('r.address')} END, ${SENDABLE_AT},
-  CASE WHEN ${FIRST} THEN e.key_id END, CASE WHEN ${FIRST} THEN left(e.subject, ${FILED_LOOKED_AT}) END, ${REFUSAL_DETAIL},
+  CASE WHEN ${FIRST} THEN e.key_id END, CASE WHEN ${FIRST} THEN left(e.subject, ${FILED_CHARACTERS}) END, ${REFUSAL_DETAIL},
   ${SENDER_ADDRESSES(foldedIn)}
 FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
   JOIN emails e ON e.id = ANY (ARRAY[v.email])
-  LEFT JOIN recipients r ON r.email = ANY (ARRAY[v.email]) AND ${ITS_RECIPIENTS}
+  LEFT JOIN recipients r ON r.email = ANY (ARRAY[v.email]) AND ${ROW_RECIPIENTS}
 ORDER BY v.number LIMIT $3`,
 }
 

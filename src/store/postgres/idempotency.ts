@@ -69,7 +69,7 @@ RETURNING email_id AS id, message_id AS "messageId", emails`,
 }
 
 /** Requests that may be repetitions, checked before anything else is done for them. */
-export function repeats({ database, companies }: StoreParts): Pick<EmailStore, 'repeated'> {
+export function idempotencyReads({ database, companies }: StoreParts): Pick<EmailStore, 'repeated'> {
   return {
     async repeated(companyId, { key, fingerprint }, at) {
       const company = await companies.number(companyId)
@@ -116,7 +116,7 @@ export async function takeKeys(
 }
 
 /** Marks the emails of these keys as promised to a client that repeated its request. */
-export async function noteRepeated(
+export async function markRepeated(
   session: DatabaseSession,
   entries: readonly PendingEmail[],
 ): Promise<void> {
@@ -124,7 +124,7 @@ export async function noteRepeated(
 }
 
 /** Stores which emails came with a key, taken for the first of them. */
-export async function noteAll(
+export async function storeEmailsOfKey(
   session: DatabaseSession,
   { company, email }: PendingEmail,
   all: string,

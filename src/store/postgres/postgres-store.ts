@@ -7,7 +7,7 @@ import { CompanyNumbers } from './companies.ts'
 import { Database, type Timeouts } from './database.ts'
 import { digest } from './digest.ts'
 import { eventLog } from './events.ts'
-import { repeats } from './idempotency.ts'
+import { idempotencyReads } from './idempotency.ts'
 import { migrate } from './migrate.ts'
 import type { StoreParts } from './parts.ts'
 import { portOf, run } from './port.ts'
@@ -87,7 +87,7 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
     ...queue(parts),
     ...work(parts),
     ...search(parts),
-    ...repeats(parts),
+    ...idempotencyReads(parts),
     ...digest(parts),
     ...eventLog(parts),
     ...retention(parts),

@@ -1,5 +1,5 @@
 import type { QueueStore } from '../store.ts'
-import { happen } from './apply.ts'
+import { decideAndWrite } from './apply.ts'
 import { uuids } from './arrays.ts'
 import type { RecipientKey } from './facts.ts'
 import type { StoreParts } from './parts.ts'
@@ -44,7 +44,7 @@ export function recovery({ database, changes }: StoreParts): Pick<QueueStore, 'r
       if (places.length === 0) return 0
       const emails = new Set(places.map(({ email }) => email))
       const others = await session.run<RecipientKey>(HOLD_OTHERS, [uuids([...emails])])
-      await happen(
+      await decideAndWrite(
         session,
         [...places, ...others],
         ({ email, lease }) => {

@@ -22,7 +22,7 @@ const { unpack } = plainCodec<NoticeRow>(
 export const noticeRow: (row: ValueRow) => NoticeRow = unpack
 
 /** One row for each wanted email, in order. */
-export const TOLD = `SELECT ${selectList(COLUMNS)}
+export const NOTICES = `SELECT ${selectList(COLUMNS)}
   FROM json_each(?) i LEFT JOIN emails k ON k.id = i.value ->> 'emailId'
     LEFT JOIN emails e ON e.num = k.num AND NOT i.value ->> 'known'
     LEFT JOIN companies c ON c.num = e.company

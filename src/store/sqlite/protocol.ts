@@ -66,7 +66,7 @@ type ComposedMethod =
   | 'join'
   | 'keepDigest'
   | 'probe'
-  | 'readTold'
+  | 'readNoticeFacts'
   | 'record'
   | 'recover'
   | 'retain'
@@ -100,7 +100,7 @@ type Walks = {
 /** Operations of the reader: all methods that do not belong to another thread. Each sees the last commit. */
 export type Reads = Direct<Exclude<ThreadMethod, WriterMethod | ColdWalks>> & {
   /** Encoded as in notice-rows.ts. */
-  readTold(...args: Parameters<store.Store['readTold']>): ValueRow[]
+  readNoticeFacts(...args: Parameters<store.Store['readNoticeFacts']>): ValueRow[]
 }
 
 /** A call as it is sent to a thread: the name of an operation and its arguments. */

@@ -10,7 +10,7 @@ export type SqliteRecipient = LockedRecipient<number>
 const PLACE = ['email', 'position', 'company', 'address', 'domain', 'lease']
 
 /** The further fields of a claimed recipient, for `more` of a query. */
-export const GIVEN = Object.fromEntries(
+export const CLAIM_COLUMNS = Object.fromEntries(
   recipientFieldsOf('queue')
     .filter(({ column }) => !PLACE.includes(column))
     .map(({ name, column }) => [name, `r.${column}`]),

@@ -4,7 +4,7 @@ import type { ValueRow } from '../../email/codec.ts'
 import type { NoticeFacts } from '../../email/event-notice.ts'
 import type { Suppression } from '../../email/suppression.ts'
 import type { Serve } from '../../threads/same-thread.ts'
-import { COLD_READS, coldMethods, untilNone } from '../cold/operations.ts'
+import { COLD_READS, coldMethods, sumOfSteps } from '../cold/operations.ts'
 import { noticeFactsOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type * as types from '../store.ts'
@@ -180,9 +180,9 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptAllResult>
   }
 
-  async readTold(...args: Parameters<Reads['readTold']>): Promise<NoticeFacts[]> {
+  async readNoticeFacts(...args: Parameters<Reads['readNoticeFacts']>): Promise<NoticeFacts[]> {
     const [wanted] = args
-    const rows = (await this.#reader.call({ name: 'readTold', args })) as ValueRow[]
+    const rows = (await this.#reader.call({ name: 'readNoticeFacts', args })) as ValueRow[]
     return rows.map((row, index) => noticeFactsOf(noticeRow(row), wanted[index]!.recipient))
   }
 
@@ -223,14 +223,14 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.RecordResult>
   }
 
-  keepDigest(advance: types.Advance, digest: types.Digest): Promise<boolean> {
+  keepDigest(advance: types.FollowerStep, digest: types.Digest): Promise<boolean> {
     const call: ThreadCall<Writes> = { name: 'keepDigest', args: [advance, digest] }
     // No caller waits for the result.
     return this.#writer.call(call, { weight: BASE_WEIGHT, patient: true }) as Promise<boolean>
   }
 
   recover(request: { now: number; jitterMs: number }): Promise<number> {
-    return untilNone(() => this.#write('recoverChunk', request))
+    return sumOfSteps(() => this.#write('recoverChunk', request))
   }
 
   async retry(

@@ -27,13 +27,13 @@ for (const step of ['connect', 'mail', 'rcpt', 'data'] as const satisfies readon
       courier.cutShort(delivery, assert.fail)
       return first.open === 0
     }, 'the end of the session')
-    const { outcomes, hindrance, notBefore, dialogue } = await result
+    const { outcomes, pathTrouble, notBefore, dialogue } = await result
     assert.equal(outcomes[0]!.verdict, 'postponed')
     assert.match(
       outcomes[0]!.message,
       /^mx1\.x\.test \[127\.0\.0\.2\]:\d+ gave no answer within .* other mail$/,
     )
-    assert.equal(hindrance?.kind, 'unreachable')
+    assert.equal(pathTrouble?.kind, 'unreachable')
     assert.equal(notBefore, undefined, 'it was asked')
     assert.match(dialogue, /gave no answer/)
     assert.equal(sinks.at('127.0.0.3').connections, 0, 'no other server takes the session')

@@ -204,10 +204,10 @@ test('a mail server with only IPv6 costs mail without a way out over IPv6 no att
       /^mx\.six\.test has only IPv6 addresses, and the source of this mail only an IPv4 address$/,
     ],
   ] as const) {
-    const { outcomes, hindrance, notBefore, noWayOut } = await deliver(['jane@six.test'], from(address))
+    const { outcomes, pathTrouble, notBefore, noWayOut } = await deliver(['jane@six.test'], from(address))
     assert.equal(outcomes[0]!.verdict, 'postponed')
     assert.match(outcomes[0]!.message, why)
-    assert.equal(hindrance?.kind, 'unreachable', 'the mail behind it waits as well')
+    assert.equal(pathTrouble?.kind, 'unreachable', 'the mail behind it waits as well')
     assert.equal(notBefore, undefined)
     assert.equal(noWayOut, true)
   }
@@ -215,7 +215,7 @@ test('a mail server with only IPv6 costs mail without a way out over IPv6 no att
   assert.equal(other.outcomes[0]!.verdict, 'delivered', other.dialogue)
   for (const domain of ['dead.test', 'last.test']) {
     const dead = await deliver([`jane@${domain}`], from('127.0.0.1'))
-    assert.equal(dead.hindrance?.kind, 'unreachable')
+    assert.equal(dead.pathTrouble?.kind, 'unreachable')
     assert.equal(dead.noWayOut, undefined, 'the other server was asked')
   }
 })

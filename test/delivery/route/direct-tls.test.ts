@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { selfSigned } from '../../../harness/certificate.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import type { Way } from '../../../src/delivery/path/path.ts'
+import type { DeliveryPath } from '../../../src/delivery/path/path.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
 import type { TlsPolicy } from '../../../src/delivery/smtp/target.ts'
 import type { MtaStsMode } from '../../../src/store/store.ts'
@@ -153,14 +153,18 @@ test('a sender’s TLS policy is not relaxed, and closes no path', async (t) => 
       const result = await deliver(['jane@x.test'], { email: { ...emailSent, tls } })
       assert.equal(result.outcomes[0]?.verdict, verdict, `${route.kind} ${tls}`)
       assert.deepEqual([result.tls?.demand, result.tls?.source], [tls, 'domain'])
-      assert.equal(result.hindrance, undefined)
+      assert.equal(result.pathTrouble, undefined)
     }
   }
   assert.ok(!clear.at('127.0.0.1').dialogue.some((line) => line.includes('C: MAIL')))
 })
 
 /** The way to `x.test`, whose policy names these hosts. */
-function wayWithPolicy(mx: string[], mode: MtaStsMode = 'enforce', expiresAt = Date.now() + 60_000): Way {
+function wayWithPolicy(
+  mx: string[],
+  mode: MtaStsMode = 'enforce',
+  expiresAt = Date.now() + 60_000,
+): DeliveryPath {
   const way = wayBy({ kind: 'direct' })
   return { ...way, site: { ...way.site, mtaSts: { mode, mx, expiresAt } } }
 }

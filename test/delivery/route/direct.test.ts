@@ -262,13 +262,13 @@ test('a refusal before MAIL bounces no recipient, and the best server’s words 
       { script },
       { script: at('connect', '521 5.3.2 second says no', true) },
     ])
-    const { outcomes, hindrance } = await deliver(['jane@x.test'])
+    const { outcomes, pathTrouble } = await deliver(['jane@x.test'])
     const { verdict, code, message, suppress = false } = outcomes[0]!
     assert.deepEqual({ verdict, code, suppress }, { verdict: 'postponed', code: expected, suppress: false })
     assert.match(message, words)
-    assert.match(hindrance?.message ?? '', words)
+    assert.match(pathTrouble?.message ?? '', words)
     // Held mail shows these words, and its provider follows from the name.
-    assert.match(hindrance?.message ?? '', /^mx1\.x\.test\b/)
+    assert.match(pathTrouble?.message ?? '', /^mx1\.x\.test\b/)
     assert.equal(mx(2).connections, 1)
     await Promise.all([mx(1).close(), mx(2).close()])
   }
@@ -291,9 +291,9 @@ test('during setup no refusal bounces', async (t) => {
 
 test('a server that refuses us does not matter while another accepts the mail', async (t) => {
   const { deliver } = await startDirect(t, [{ script: at('connect', '554 5.7.1 no', true) }, {}])
-  const { outcomes, hindrance } = await deliver(['jane@x.test'])
+  const { outcomes, pathTrouble } = await deliver(['jane@x.test'])
   assert.equal(outcomes[0]?.verdict, 'delivered')
-  assert.equal(hindrance, undefined)
+  assert.equal(pathTrouble, undefined)
 })
 
 test('words about limits from a recipient’s server do not affect mail to others', async (t) => {
@@ -306,8 +306,8 @@ test('words about limits from a recipient’s server do not affect mail to other
     [at('connect', '554 too many connections', true), 'session'],
   ] as const) {
     mx(1).script = script
-    const { outcomes, hindrance } = await deliver(['jane@x.test'])
-    assert.deepEqual([outcomes[0]?.verdict, hindrance?.kind, hindrance?.met], ['postponed', 'busy', met])
+    const { outcomes, pathTrouble } = await deliver(['jane@x.test'])
+    assert.deepEqual([outcomes[0]?.verdict, pathTrouble?.kind, pathTrouble?.met], ['postponed', 'busy', met])
   }
 })
 
@@ -318,9 +318,9 @@ test('a server that gets too much from us yields to the next, and is reported', 
     (({ step }) => (step === 'connect' ? { close: true } : undefined)) as Script,
   ]) {
     const { deliver, mx } = await startDirect(t, [{ script }, {}])
-    const { outcomes, hindrance } = await deliver(['jane@x.test'])
+    const { outcomes, pathTrouble } = await deliver(['jane@x.test'])
     assert.equal(outcomes[0]?.verdict, 'delivered')
-    assert.equal(hindrance?.kind, 'busy')
+    assert.equal(pathTrouble?.kind, 'busy')
     await Promise.all([mx(1).close(), mx(2).close()])
     const alone = await startDirect(t, [{ script }])
     assert.equal((await alone.outcome('jane@x.test')).verdict, 'postponed')
@@ -422,7 +422,7 @@ test('an unreachable host is tried once for all mail, whatever the domain', asyn
   for (const name of ['a', 'b', 'c']) zone[`${name}.test/MX`] = ['10 mx9.x.test']
   const { deliver, mx } = await startDirect(t, [{}, {}], zone)
   const first = await deliver(['jane@a.test'])
-  assert.deepEqual([first.outcomes[0]?.verdict, first.hindrance?.kind], ['deferred', 'unreachable'])
+  assert.deepEqual([first.outcomes[0]?.verdict, first.pathTrouble?.kind], ['deferred', 'unreachable'])
   assert.equal(first.notBefore, undefined)
   for (const domain of ['b', 'c']) {
     const { outcomes, notBefore, dialogue } = await deliver([`jane@${domain}.test`])

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   asTemporary,
+  decisiveFailure,
   failureOfError,
   failureOfReply,
-  mostTelling,
   outcomeOfFailure,
   outcomeOfReply,
   type RouteFailure,
@@ -69,9 +69,9 @@ test('among several answers, a temporary one counts, and that of the best server
   const alsoGone = said('recipient', 'second')
   const down = said('server', 'third')
   const patience = said('patience', 'fourth')
-  assert.equal(mostTelling([gone, alsoGone]), gone)
-  assert.equal(mostTelling([gone, down]), down)
-  assert.equal(mostTelling([gone, down, patience]), patience)
+  assert.equal(decisiveFailure([gone, alsoGone]), gone)
+  assert.equal(decisiveFailure([gone, down]), down)
+  assert.equal(decisiveFailure([gone, down, patience]), patience)
   assert.equal(asTemporary(gone).finding, 'server')
   assert.equal(asTemporary(patience), patience)
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { issuedBy, selfSigned } from '../../../harness/certificate.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import type { Way } from '../../../src/delivery/path/path.ts'
+import type { DeliveryPath } from '../../../src/delivery/path/path.ts'
 import { sourcesOf } from '../../../src/delivery/path/source.ts'
 import type { OutgoingProxy } from '../../../src/network/proxy/proxy.ts'
 import { startHeaderProxy, startSocks, type TestProxy } from '../../support/outgoing-proxies.ts'
@@ -32,7 +32,7 @@ async function startProxied(
   )
   const whole = { user: null, password: null, ...proxy }
   const [source] = sourcesOf([{ address: FROM, helo: 'mail2.acme.test', proxy: whole }])
-  const path: Way = { ...wayBy({ kind: 'direct' }), source: source! }
+  const path: DeliveryPath = { ...wayBy({ kind: 'direct' }), source: source! }
   const deliver = (to = 'jane@x.test', tls: 'verified' | null = null) =>
     rig.deliver([to], { path: { ...path, terms: { ...path.terms, tls: tls ?? 'opportunistic' } } })
   return { ...rig, deliver, port: sinks.port, mx: (n: number) => sinks.at(`127.0.30.${n}`) }
@@ -115,13 +115,13 @@ for (const [what, prepare] of failing) {
     const [changes, message] = await prepare(t)
     const proxy = { protocol: 'socks5', host: '127.0.0.1', ...changes } as const
     const { deliver, mx } = await startProxied(t, proxy, { hosts: [{}, {}] })
-    const { outcomes, hindrance, dialogue } = await deliver()
+    const { outcomes, pathTrouble, dialogue } = await deliver()
     assert.equal(outcomes[0]?.verdict, 'postponed', dialogue)
     assert.equal(outcomes[0]?.category, 'network')
     assert.match(outcomes[0]?.message ?? '', message)
     const named = `The proxy socks5://127.0.0.1:${proxy.port} of the source address ${FROM} `
     assert.ok(outcomes[0]?.message.startsWith(named), outcomes[0]?.message)
-    assert.deepEqual([hindrance?.kind, hindrance?.met], ['source', 'session'])
+    assert.deepEqual([pathTrouble?.kind, pathTrouble?.met], ['source', 'session'])
     assert.equal(mx(1).connections + mx(2).connections, 0)
     assert.equal(dialogue.split(named).length, 2, 'it is tried once')
   })
@@ -130,9 +130,9 @@ for (const [what, prepare] of failing) {
 test('a silent proxy is given up, and the error names it; for a server that it cannot reach in time the error names the server', async (t) => {
   await using silent = await startHeaderProxy()
   const first = await startProxied(t, at(silent))
-  const { outcomes, hindrance } = await first.deliver()
+  const { outcomes, pathTrouble } = await first.deliver()
   assert.match(outcomes[0]?.message ?? '', /^The proxy .* does not answer$/)
-  assert.equal(hindrance?.kind, 'source')
+  assert.equal(pathTrouble?.kind, 'source')
   await using hanging = await startSocks({ from: FROM, reply: () => 256 })
   const second = await startProxied(t, at(hanging))
   const late = await second.deliver()
@@ -155,7 +155,7 @@ test('SOCKS5: a server that the proxy cannot reach costs an attempt, and the nex
   const other = await startProxied(t, at(refusing))
   const refused = await other.deliver()
   assert.equal(refused.outcomes[0]?.verdict, 'deferred')
-  assert.equal(refused.hindrance?.kind, 'unreachable')
+  assert.equal(refused.pathTrouble?.kind, 'unreachable')
 })
 
 test('PROXY: the proxy connects from the address that the header names, and STARTTLS works through it', async (t) => {
@@ -174,10 +174,10 @@ test('PROXY: the proxy connects from the address that the header names, and STAR
 test('PROXY: a proxy that hangs up before the greeting could not reach the server', async (t) => {
   await using proxy = await startHeaderProxy({ fails: true })
   const { deliver } = await startProxied(t, at(proxy, 'proxy'))
-  const { outcomes, hindrance } = await deliver()
+  const { outcomes, pathTrouble } = await deliver()
   assert.equal(outcomes[0]?.verdict, 'deferred')
   assert.match(outcomes[0]?.message ?? '', /cannot be reached, or hung up \(through proxy:\/\/127/)
-  assert.equal(hindrance?.kind, 'unreachable')
+  assert.equal(pathTrouble?.kind, 'unreachable')
 })
 
 async function started(t: TestContext, starting: Promise<TestProxy>): Promise<TestProxy> {

@@ -120,11 +120,11 @@ test('tls=required waits when the relay has none; tls=verified when its certific
     ['127.0.0.2', 'verified'],
   ] as const) {
     const { deliver } = await startRig(t, relayAt(sinks.port, { host, tls }))
-    const { outcomes, hindrance } = await deliver(['jane@x.test'])
+    const { outcomes, pathTrouble } = await deliver(['jane@x.test'])
     const { verdict, enhancedCode, message } = outcomes[0]!
     assert.equal(verdict, 'postponed', message)
     assert.equal(enhancedCode, '4.7.5')
-    assert.deepEqual({ kind: hindrance?.kind, met: hindrance?.met }, { kind: 'path', met: 'session' })
+    assert.deepEqual({ kind: pathTrouble?.kind, met: pathTrouble?.met }, { kind: 'path', met: 'session' })
     assert.equal(sinks.at(host).messages.length, 0)
   }
 })
@@ -153,12 +153,15 @@ test('a relay that refuses the credentials, or demands some, bounces no recipien
   ] as const
   for (const [relay, expected] of relays) {
     const { deliver } = await startRig(t, relay)
-    const { outcomes, dialogue, hindrance } = await deliver(['jane@x.test', 'joe@x.test'])
+    const { outcomes, dialogue, pathTrouble } = await deliver(['jane@x.test', 'joe@x.test'])
     for (const { verdict, code } of outcomes) {
       assert.deepEqual({ verdict, code }, { verdict: 'postponed', code: expected })
     }
-    assert.deepEqual({ kind: hindrance?.kind, met: hindrance?.met }, { kind: 'credentials', met: 'session' })
-    assert.doesNotMatch(dialogue + hindrance?.message, /wrong/)
+    assert.deepEqual(
+      { kind: pathTrouble?.kind, met: pathTrouble?.met },
+      { kind: 'credentials', met: 'session' },
+    )
+    assert.doesNotMatch(dialogue + pathTrouble?.message, /wrong/)
   }
 })
 
@@ -175,11 +178,11 @@ test('a relay’s refusal for lack of a right bounces and suppresses no recipien
   const { deliver } = await startRig(t, relayAt(sinks.port))
   for (const reply of replies) {
     sinks.at('127.0.0.1').script = ({ step }) => (step === 'rcpt' ? { reply } : undefined)
-    const { outcomes, hindrance } = await deliver(['jane@x.test'])
+    const { outcomes, pathTrouble } = await deliver(['jane@x.test'])
     const { verdict, suppress = false } = outcomes[0]!
     assert.deepEqual({ verdict, suppress }, { verdict: 'postponed', suppress: false }, reply)
     // It may have asked the recipient's server, whose words stop no other mail.
-    assert.equal(hindrance?.met, 'recipient', reply)
+    assert.equal(pathTrouble?.met, 'recipient', reply)
   }
   sinks.at('127.0.0.1').script = ({ step }) => (step === 'rcpt' ? { reply: '550 no such user' } : undefined)
   const bare = (await deliver(['jane@x.test'])).outcomes[0]!

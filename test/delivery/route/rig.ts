@@ -12,7 +12,7 @@ import type {
   RecipientOutcome,
   SigningKey,
 } from '../../../src/delivery/delivery.ts'
-import { DEFAULT_ROUTE, type Site, type Way } from '../../../src/delivery/path/path.ts'
+import { DEFAULT_ROUTE, type DeliveryPath, type Site } from '../../../src/delivery/path/path.ts'
 import { RouteCourier, type RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
 import { Resolver } from '../../../src/dns/resolver.ts'
 import { isSimulated } from '../../../src/email/simulated.ts'
@@ -55,7 +55,7 @@ export const content: MessageContent = {
 }
 
 /** A path by this route, as the courier gets it: the servers of a direct one are not known yet. */
-export function wayBy(route: DeliveryRoute, kind: Site['kind'] = route.kind): Way {
+export function wayBy(route: DeliveryRoute, kind: Site['kind'] = route.kind): DeliveryPath {
   return {
     source: { name: 'default', helo: 'out.acme.test' },
     policy: { id: DEFAULT_ROUTE, route, firstAlone: false },

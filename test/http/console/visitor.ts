@@ -1,6 +1,6 @@
 /** A person who has signed in to the console of a running service, and calls its API as the page does. */
 import { randomUUIDv7 } from 'node:crypto'
-import { beginSession, SESSION_LASTS } from '../../../src/operate/sessions.ts'
+import { beginSession, SESSION_MS } from '../../../src/operate/sessions.ts'
 import { type Membership, newPerson, type Person } from '../../../src/people/person.ts'
 import type { Service } from '../../support/service.ts'
 import { call, type Reply } from '../requests.ts'
@@ -27,7 +27,7 @@ export class Visitor {
       memberships: of === 'operator' ? [] : of,
     })
     await service.store.addPerson(person)
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_MS }
     const { token } = await beginSession(service.store, person, 'link', from)
     return new Visitor(service, person, cookieOf(token))
   }
@@ -47,7 +47,7 @@ export class Visitor {
 
   /** Id of one more session of this person. */
   async anotherSession(): Promise<string> {
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_MS }
     return (await beginSession(this.#service.store, this.person, 'link', from)).session.id
   }
 
@@ -56,8 +56,8 @@ export class Visitor {
     const from = {
       address: '127.0.0.1',
       userAgent: 'test',
-      now: Date.now() - SESSION_LASTS - 1,
-      lifetime: SESSION_LASTS,
+      now: Date.now() - SESSION_MS - 1,
+      lifetime: SESSION_MS,
     }
     const { token } = await beginSession(this.#service.store, this.person, 'link', from)
     return cookieOf(token)

@@ -31,7 +31,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
     const owner = await acme(here!)
     const value = email(owner, ['a@x.test'], { tags: [{ name: 'tag', value: 'bulk-email' }] })
     await here!.accept(value, { token })
-    const searches = nodes.map((store) => new Searches({ store, teller: new NoticeReader(store) }))
+    const searches = nodes.map((store) => new Searches({ store, noticeReader: new NoticeReader(store) }))
 
     /** One page, of one node after the other. */
     let asked = 0
@@ -82,7 +82,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
       for (let end = Number.POSITIVE_INFINITY; place === null || !('after' in place) || place.after < end; ) {
         if (writing === 0) end = await here!.lastEventNumber()
         const found = await page(query, place)
-        seen.push(...found.told.map(({ event }) => event.number))
+        seen.push(...found.notices.map(({ event }) => event.number))
         place = found[onward]
       }
       return seen
@@ -109,7 +109,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
     const store = await PostgresStore.open(url)
     t.after(() => store.close())
     const owner = await acme(store)
-    const parts = { store, teller: new NoticeReader(store) }
+    const parts = { store, noticeReader: new NoticeReader(store) }
     const filter = { companyId: owner.id }
     const forward = { newestFirst: false, limit: 100 }
     const [early, late] = [email(owner, ['a@x.test']), email(owner, ['b@x.test'])]

@@ -1,6 +1,6 @@
 /** Eight days of reports about a domain, one a day of each kind by each author, up to yesterday. Null: of nobody known. */
 import type { SendingDomain } from '../../../src/accounts/account.ts'
-import { dmarcRows, tlsRows } from '../../../src/domain-reports/received/sum-up.ts'
+import { dmarcRows, tlsRows } from '../../../src/domain-reports/received/report-rows.ts'
 import { domainOf } from '../../../src/mail/address/address-domain.ts'
 import { readDmarcReport } from '../../../src/mail/domain-report/dmarc-report.ts'
 import type { DomainReportStore } from '../../../src/store/store.ts'

@@ -11,7 +11,7 @@ import { Resolver } from '../../../src/dns/resolver.ts'
 import { addressGuard } from '../../../src/network/private-address.ts'
 import type { DoctorCheck } from '../../../src/operate/doctor/check.ts'
 import { clockCheck } from '../../../src/operate/doctor/clock.ts'
-import { carriedOut, examine } from '../../../src/operate/doctor/examine.ts'
+import { examine, runCheck } from '../../../src/operate/doctor/examine.ts'
 import { activateDomain, addDomain, showDomain, suspendDomain } from '../../../src/operate/domains.ts'
 import { pause, resume } from '../../../src/operate/pauses.ts'
 import { assignPool, createPool, removePool } from '../../../src/operate/pools.ts'
@@ -88,9 +88,9 @@ test('every check has a name, a finding and, unless it is ok, an advice', async 
 
 test('a check that fails, or hangs, costs no other one', async () => {
   const run = { id: 'clock', title: 'X' } as const
-  const [failed] = await carriedOut({ ...run, run: () => Promise.reject(new Error('no such file')) }, 1_000)
+  const [failed] = await runCheck({ ...run, run: () => Promise.reject(new Error('no such file')) }, 1_000)
   assert.deepEqual(seen(failed!), ['unknown', 'The check failed: no such file.'])
-  const [hanging] = await carriedOut({ ...run, run: () => new Promise(() => {}) }, 20)
+  const [hanging] = await runCheck({ ...run, run: () => new Promise(() => {}) }, 20)
   assert.deepEqual(seen(hanging!), ['unknown', 'There was no answer within 0.02 seconds.'])
 })
 

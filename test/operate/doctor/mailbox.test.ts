@@ -6,7 +6,7 @@ import { freePort } from '../../../harness/free-port.ts'
 import type { ImapMailbox } from '../../../src/config/settings.ts'
 import { LastRead } from '../../../src/mailbox/last-read.ts'
 import { MailboxSession } from '../../../src/mailbox/session.ts'
-import { madeChecks } from '../../../src/operate/doctor/examine.ts'
+import { runChecks } from '../../../src/operate/doctor/examine.ts'
 import { Dovecot, HOST } from '../../peers/dovecot.ts'
 import { missing } from '../../peers/jail.ts'
 import { node } from '../../store/samples.ts'
@@ -30,7 +30,7 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
 
   async function checksOf(which: 'all' | 'near', bounceMailbox: ImapMailbox | null, now = Date.now()) {
     const op = await world.operation('operator')
-    const checks = await madeChecks({ ...op, now: () => now, setup: { ...op.setup, bounceMailbox } }, which)
+    const checks = await runChecks({ ...op, now: () => now, setup: { ...op.setup, bounceMailbox } }, which)
     return checks.filter(({ id }) => id.startsWith('mailbox'))
   }
 

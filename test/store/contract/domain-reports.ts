@@ -3,12 +3,12 @@ import { describe, test } from 'node:test'
 import { detailKey } from '../../../src/domain-reports/detail.ts'
 import { domainOf } from '../../../src/mail/address/address-domain.ts'
 import type {
-  ArrivedReport,
   DmarcDetail,
   DomainReportRow,
-  KeptTlsReport,
+  IncomingReport,
   ReceivedReport,
   Store,
+  StoredTlsReport,
 } from '../../../src/store/store.ts'
 import { DAY, NOW } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -22,7 +22,7 @@ const counted = (key: string, sessions: number, domain = 'b.test') => ({
   detail: JSON.stringify({ key, of: 'a "quoted" \0 detail' }),
   sessions,
 })
-const WAITING: KeptTlsReport = {
+const WAITING: StoredTlsReport = {
   domain: 'b.test',
   day: DAY_TEXT,
   state: 'waiting',
@@ -52,7 +52,7 @@ const row = (key: string, amount: number, day = DAY_TEXT) => ({
   amount,
 })
 
-function arrived(report: ReceivedReport): ArrivedReport {
+function arrived(report: ReceivedReport): IncomingReport {
   const domain = domainOf(report.author ?? '')
   // Names of organizations have two labels in these tests.
   return { ...report, organization: report.author && domain.split('.').slice(-2).join('.') }
@@ -90,7 +90,7 @@ export function domainReportsContract(open: OpenBench): void {
       assert.deepEqual(await claim(store, NOW), [{ ...WAITING, dueAt: NOW + 100, tries: 1 }])
       assert.deepEqual(await claim(other, NOW + 99), [])
       assert.deepEqual(await claim(other, NOW + 100), [{ ...WAITING, dueAt: NOW + 200, tries: 2 }])
-      const sent: KeptTlsReport = {
+      const sent: StoredTlsReport = {
         ...WAITING,
         state: 'sent',
         tries: 2,

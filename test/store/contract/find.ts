@@ -21,7 +21,7 @@ export function findContract(open: OpenBench): void {
       const { owner, other, values } = await history(store, token)
       const { events } = await everything(store)
       assert.ok(events.length > EVENTS_A_SEGMENT, 'more than one segment')
-      const parts = { store, teller: new NoticeReader(store) }
+      const parts = { store, noticeReader: new NoticeReader(store) }
       const at = (n: number) => NOW + n * 60_000
       const numbers = events.map(({ number }) => number)
       const eventFilters: Omit<EventFilter, 'companyId'>[] = [
@@ -117,7 +117,7 @@ export function findContract(open: OpenBench): void {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
-      const parts = { store, teller: new NoticeReader(store) }
+      const parts = { store, noticeReader: new NoticeReader(store) }
       const filter = { companyId: owner.id, types: ['delivered' as const] }
       const empty = await findEvents(parts, filter, { newestFirst: false, limit: 10 })
       assert.deepEqual(empty, { events: [], after: 0, upTo: await store.lastEventNumber(), complete: true })
@@ -148,7 +148,7 @@ export function findContract(open: OpenBench): void {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
-      const parts = { store, teller: new NoticeReader(store) }
+      const parts = { store, noticeReader: new NoticeReader(store) }
       const ids: string[] = []
       const arrive = async () => {
         const value = email(owner, ['a@x.test'])
@@ -231,7 +231,7 @@ async function searchedAtRandom(
   values: readonly NewEmail[],
   events: readonly Logged[],
 ): Promise<void> {
-  const parts = { store, teller: new NoticeReader(store) }
+  const parts = { store, noticeReader: new NoticeReader(store) }
   const eventFilter = fc.record(
     {
       ...COMMON,

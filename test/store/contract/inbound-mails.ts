@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { InboundArrival, NewInboundMail } from '../../../src/email/inbound-mail.ts'
 import type { RecipientReport } from '../../../src/email/lifecycle.ts'
-import { KEPT, WHOLE } from '../../../src/store/cold/inbound-mails.ts'
+import { KEPT_MAILS, WHOLE } from '../../../src/store/cold/inbound-mails.ts'
 import type { InboundFilter, NamedEmail } from '../../../src/store/store.ts'
 import {
   accept,
@@ -263,10 +263,10 @@ export function inboundMailsContract(open: OpenBench): void {
         change: Partial<NewInboundMail>,
         by?: Pick<InboundArrival, 'handedInBy' | 'client'>,
       ][] = [
-        [KEPT.ofEmail, { emailId: one.id }],
-        [KEPT.handedIn, { source: 'http' }, { handedInBy: own.id }],
-        [KEPT.ofClient, {}, { client: '192.0.2.0/24' }],
-        [KEPT.ofNobody, {}],
+        [KEPT_MAILS.ofEmail, { emailId: one.id }],
+        [KEPT_MAILS.handedIn, { source: 'http' }, { handedInBy: own.id }],
+        [KEPT_MAILS.ofClient, {}, { client: '192.0.2.0/24' }],
+        [KEPT_MAILS.ofNobody, {}],
       ]
       for (const [most, change, by] of rows) {
         const flood = mails(most + 3, change)
@@ -334,16 +334,18 @@ export function inboundMailsContract(open: OpenBench): void {
       const kept = inboundMail({ refused: 'kept', emailId: foreign })
       await store.keepInboundMails([{ mail: kept, reports: [] }])
       const flood: NewInboundMail[] = []
-      while (flood.length < KEPT.ofCompany + KEPT.ofEmail) {
+      while (flood.length < KEPT_MAILS.ofCompany + KEPT_MAILS.ofEmail) {
         const { id: emailId } = await accept(store, email(own, ['a@x.test']))
-        const some = Array.from({ length: KEPT.ofEmail }, () => inboundMail({ refused: 'kept', emailId }))
+        const some = Array.from({ length: KEPT_MAILS.ofEmail }, () =>
+          inboundMail({ refused: 'kept', emailId }),
+        )
         await store.keepInboundMails(some.map((mail) => ({ mail, reports: [] })))
         flood.push(...some)
       }
       const isKept = await Promise.all(
-        flood.slice(0, KEPT.ofEmail + 1).map(({ id }) => store.readInboundMail(id)),
+        flood.slice(0, KEPT_MAILS.ofEmail + 1).map(({ id }) => store.readInboundMail(id)),
       )
-      assert.deepEqual([...new Set(isKept.slice(0, KEPT.ofEmail))], [null])
+      assert.deepEqual([...new Set(isKept.slice(0, KEPT_MAILS.ofEmail))], [null])
       assert.notEqual(isKept.at(-1), null)
       assert.notEqual(await store.readInboundMail(kept.id), null)
     })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { KeptMtaStsPolicy } from '../../../src/store/store.ts'
+import type { StoredMtaStsPolicy } from '../../../src/store/store.ts'
 import { NOW } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-const POLICY: KeptMtaStsPolicy = {
+const POLICY: StoredMtaStsPolicy = {
   domain: 'x.test',
   id: '20261128',
   mode: 'enforce',
@@ -28,7 +28,7 @@ export function mtaStsContract(open: OpenBench): void {
     test('are replaced by later fetches, never by earlier ones', async (t) => {
       const { store } = await open(t)
       await store.keepMtaStsPolicy(POLICY, 'x.test')
-      const later: KeptMtaStsPolicy = { ...POLICY, id: 'b', mode: 'none', mx: [], fetchedAt: NOW + 10 }
+      const later: StoredMtaStsPolicy = { ...POLICY, id: 'b', mode: 'none', mx: [], fetchedAt: NOW + 10 }
       await store.keepMtaStsPolicy(later, 'x.test')
       await store.keepMtaStsPolicy({ ...POLICY, id: 'c', fetchedAt: NOW + 9 }, 'x.test')
       assert.deepEqual(await store.mtaStsPolicy('x.test', NOW), later)

@@ -192,7 +192,7 @@ export function searchContract(open: OpenBench): void {
       assert.deepEqual(await read(1_000_000, false), [[0, 1, 2, 3, 4], false])
       const wanted = ids.map((emailId) => ({ emailId, recipient: 0, known: false }))
       const told = async (octets: number) => {
-        const all = await store.readTold(wanted, octets)
+        const all = await store.readNoticeFacts(wanted, octets)
         return all.map(({ email, octets }) => [ids.indexOf(email!.id), octets > 90_000])
       }
       assert.deepEqual(await told(1), [[0, false]])
@@ -244,7 +244,7 @@ export function searchContract(open: OpenBench): void {
         { emailId: value.id, recipient: null, known: false },
         ...[0, 1, 7].map((recipient) => ({ emailId: value.id, recipient, known: true })),
       ]
-      const told = await store.readTold(wanted, 1_000_000)
+      const told = await store.readNoticeFacts(wanted, 1_000_000)
       assert.deepEqual(
         told.map(({ recipient }) => recipient),
         [
@@ -305,7 +305,7 @@ export function searchContract(open: OpenBench): void {
         null,
         null,
       ])
-      assert.deepEqual(await store.readTold([], 1), [])
+      assert.deepEqual(await store.readNoticeFacts([], 1), [])
     })
 
     test('goes back through the log, and gives all events of some emails', async (t) => {

@@ -127,7 +127,7 @@ export function watchContract(open: OpenBench): void {
         const steps: (() => Promise<unknown>)[] = [
           () => changing.addWebhook(one),
           () => changing.updateWebhook(one.id, { status: 'disabled' }),
-          () => changing.retellWebhook(one.id, [{ number: 1 }], NOW),
+          () => changing.replayWebhook(one.id, [{ number: 1 }], NOW),
           () => changing.setSigningKey(owner.id, Uint8Array.of(1), true),
           () => changing.removeWebhook(one.id),
         ]

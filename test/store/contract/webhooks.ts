@@ -134,7 +134,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.equal(await store.removeWebhook(second.id), true)
     assert.equal(await store.removeWebhook(second.id), false)
     assert.equal(await store.updateWebhook(second.id, change), false)
-    assert.equal(await store.retellWebhook(second.id, [{ number: 1 }], 1), false)
+    assert.equal(await store.replayWebhook(second.id, [{ number: 1 }], 1), false)
     await assert.rejects(store.addWebhook(webhook(owner.id, { domainId: 'nobody' })), {
       name: 'StoreConflict',
     })
@@ -205,7 +205,7 @@ export function webhooksContract(open: OpenBench): void {
     await store.takeWebhooks(token)
     const sister = webhook(owner.id)
     await store.addWebhook(sister)
-    await store.retellWebhook(sister.id, [{ number: 1 }], 20)
+    await store.replayWebhook(sister.id, [{ number: 1 }], 20)
     const attempts = [
       attempt(one.id, 1, false),
       attempt(one.id, 2, true),
@@ -223,7 +223,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.equal((await store.takeWebhooks(token))[0]?.retryAt, 50)
     assert.deepEqual(await store.webhookRetries(one.id, 99, 10), [waiting[1]])
     assert.deepEqual(await store.webhookRetries(one.id, 100, 10), [waiting[1], waiting[0]])
-    await store.retellWebhook(one.id, [{ number: 1 }], 20)
+    await store.replayWebhook(one.id, [{ number: 1 }], 20)
     assert.deepEqual(await store.webhookRetries(one.id, 99, 1), [{ number: 1, attempts: 0, dueAt: 20 }])
     // Event 1 was requested again after the node had read it, so it is sent once more.
     await store.progressWebhook(progress(one, token, 0, { over: waiting }))
@@ -247,7 +247,7 @@ export function webhooksContract(open: OpenBench): void {
     const response = store.shared ? 'nul \uFFFD in it' : 'nul \0 in it'
     assert.deepEqual(newest, { ...attempts[2], response })
 
-    await store.retellWebhook(one.id, [{ number: 2 }], 30)
+    await store.replayWebhook(one.id, [{ number: 2 }], 30)
     const events = await store.webhookEvents({ webhookId: one.id, limit: 10 })
     assert.deepEqual(
       events.map(({ number, succeeded, retry }) => [number, succeeded, retry]),

@@ -3,7 +3,7 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { accountQuery, type Passkey, removePasskey, renamePasskey } from '../../api/account.ts'
-import { addPasskey, onHostName, passkeysWork, wasGivenUp } from '../../api/passkeys.ts'
+import { addPasskey, onHostName, supportsPasskeys, wasCanceled } from '../../api/passkeys.ts'
 import { confirm } from '../../parts/confirm.tsx'
 import { RenameDialog } from '../../parts/form-dialog.tsx'
 import { FormError } from '../../parts/form-error.tsx'
@@ -32,7 +32,7 @@ export function Passkeys() {
       title="Passkeys"
       about="Sign in with your fingerprint, your face, your device’s PIN or a security key. There is nothing to type, and nothing for a phishing page to steal."
     >
-      <FormError error={wasGivenUp(add.error) ? null : add.error} />
+      <FormError error={wasCanceled(add.error) ? null : add.error} />
       <ListTable
         rows={passkeys}
         keyOf={({ id }) => id}
@@ -67,7 +67,7 @@ export function Passkeys() {
         ]}
       />
       <Group>
-        <Button loading={add.isPending} disabled={!passkeysWork} onClick={() => add.mutate()}>
+        <Button loading={add.isPending} disabled={!supportsPasskeys} onClick={() => add.mutate()}>
           Add a passkey
         </Button>
         {!onHostName && <NoHostName />}

@@ -8,7 +8,7 @@ import { KeySquare } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useState } from 'react'
 import { confirmPassword } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
-import { passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
+import { signInWithPasskey, supportsPasskeys, wasCanceled } from '../../api/passkeys.ts'
 import { useMe } from '../../api/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
@@ -67,7 +67,7 @@ function Proof({ onProved }: { onProved: () => void }) {
     errorAt: 'password',
   })
   const byPasskey = useMutation({ mutationFn: () => signInWithPasskey(), onSuccess: onProved })
-  const hasPasskey = person.passkeys > 0 && passkeysWork
+  const hasPasskey = person.passkeys > 0 && supportsPasskeys
   return (
     <Stack gap="sm">
       <Text size="sm">
@@ -84,7 +84,7 @@ function Proof({ onProved }: { onProved: () => void }) {
           />
         </Form>
       )}
-      <FormError error={wasGivenUp(byPasskey.error) ? null : byPasskey.error} />
+      <FormError error={wasCanceled(byPasskey.error) ? null : byPasskey.error} />
       {hasPasskey && (
         <Button
           variant="default"

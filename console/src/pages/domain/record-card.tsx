@@ -6,7 +6,7 @@ import { foundOf, valueToPublish } from '../../../../src/accounts/zone-file.ts'
 import type { DomainCheck, DomainDkimKey, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
-import { IN_FULL, nameIn, type RecordForm, textIn, valueIn } from './record-names.ts'
+import { FULL_FORM, nameIn, type RecordForm, textIn, valueIn } from './record-names.ts'
 
 /** A record of the domain, or one that receivers look up about the sender. */
 type CardRecord = Pick<RequiredRecord, 'name' | 'value' | 'preference' | 'required' | 'purpose'> & {
@@ -100,7 +100,7 @@ export function RecordCard({
             </>
           )}
         </dl>
-        <FoundRecords record={record} form={form ?? IN_FULL} {...lookup} />
+        <FoundRecords record={record} form={form ?? FULL_FORM} {...lookup} />
       </SimpleGrid>
     </Paper>
   )
@@ -108,8 +108,8 @@ export function RecordCard({
 
 /** The title names the kind of record; elsewhere the sentence does. */
 function withoutKind(purpose: string): string {
-  const said = purpose.replace(/^[A-Z]+: /, '')
-  return `${said[0]!.toUpperCase()}${said.slice(1)}`
+  const text = purpose.replace(/^[A-Z]+: /, '')
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`
 }
 
 function Waiting() {

@@ -9,7 +9,7 @@ export interface RecordForm {
 }
 
 /** Names and values as DNS has them. */
-export const IN_FULL: RecordForm = { zone: null, provider: null }
+export const FULL_FORM: RecordForm = { zone: null, provider: null }
 
 /** Empty: the provider wants no name for the zone itself. A name outside of the zone is always in full. */
 export function nameIn({ zone, provider }: RecordForm, name: string): string {

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { senderQuery } from '../../api/domains.ts'
 import { RecordCard } from './record-card.tsx'
-import { IN_FULL } from './record-names.ts'
+import { FULL_FORM } from './record-names.ts'
 
 /** The records that receivers look up about the sender, which are not the domain's own. Empty: there are none. */
 export function SenderChecks({ company, domain }: { company: string; domain: string }) {
@@ -17,7 +17,7 @@ export function SenderChecks({ company, domain }: { company: string; domain: str
         <RecordCard
           key={`${record.type} ${record.name} ${record.value}`}
           record={{ ...record, preference: null, required: false }}
-          form={IN_FULL}
+          form={FULL_FORM}
           lookup={{
             check: { state, found, advice, explanation: null, suggestion: null },
             looking: false,

@@ -11,7 +11,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { RowMenu } from '../../parts/row-menu.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
-import { CapturedKeys, DeleteButton } from './captured-actions.tsx'
+import { CapturedEmailShortcuts, DeleteButton } from './captured-actions.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
 
@@ -97,7 +97,7 @@ export function Actions({ company, email, onLeave, isBeside = false }: ActionsPr
         </Button>
       )}
       {isDeletable && <DeleteButton {...captured} />}
-      {captures && !isBeside && <CapturedKeys {...captured} isDeletable={isDeletable} />}
+      {captures && !isBeside && <CapturedEmailShortcuts {...captured} isDeletable={isDeletable} />}
       <RowMenu
         label="More actions"
         variant="default"

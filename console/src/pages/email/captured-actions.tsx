@@ -29,7 +29,7 @@ export function DeleteButton(props: CapturedProps) {
 }
 
 /** The keyboard shortcuts of an email on its own page; beside the list, those of the list do the same. `isDeletable`: the person may delete the email, and no delivery is left. */
-export function CapturedKeys({ isDeletable, ...props }: CapturedProps & { isDeletable: boolean }) {
+export function CapturedEmailShortcuts({ isDeletable, ...props }: CapturedProps & { isDeletable: boolean }) {
   useShortcuts([
     {
       keys: 'Delete',

@@ -6,7 +6,7 @@ import { Alert, Badge, Button, Group, Loader, Paper, Stack, Text, Title } from '
 import { useMutation } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import { useState } from 'react'
-import { type EmailSource, type ReachedLink, reach } from '../../api/email.ts'
+import { type CheckedLink, checkLinks, type EmailSource } from '../../api/email.ts'
 import type { Check, CheckedEmail, Grade } from '../../checks/check.ts'
 import type { Findings } from '../../checks/checks.ts'
 import type { Unsupported } from '../../checks/clients.ts'
@@ -159,7 +159,7 @@ function OneCheck({ check: { grade, what, why, todo } }: { check: Check }) {
 }
 
 /** The most addresses in one request to the server, and in all requests together. */
-const TOGETHER = 10
+const LINKS_PER_REQUEST = 10
 const MOST_ASKED = 100
 const MOST_SHOWN = 200
 
@@ -173,14 +173,14 @@ function Addresses({
   findings: Findings
 }) {
   const mayManage = useMayManage()
-  const [answers, setAnswers] = useState<ReadonlyMap<string, ReachedLink>>(new Map())
+  const [answers, setAnswers] = useState<ReadonlyMap<string, CheckedLink>>(new Map())
   const web = (url: string) => /^https?:/i.test(url)
   const urls = [...new Set([...facts.links, ...facts.images].map(({ url }) => url).filter(web))]
   const asking = useMutation({
     async mutationFn() {
       const asked = urls.slice(0, MOST_ASKED)
-      for (let from = 0; from < asked.length; from += TOGETHER) {
-        const { answers: some } = await reach(company, id, asked.slice(from, from + TOGETHER))
+      for (let from = 0; from < asked.length; from += LINKS_PER_REQUEST) {
+        const { answers: some } = await checkLinks(company, id, asked.slice(from, from + LINKS_PER_REQUEST))
         setAnswers((before) => new Map([...before, ...some.map((each) => [each.url, each] as const)]))
       }
     },
@@ -241,7 +241,7 @@ const COLORS = {
   unreachable: 'red',
 } as const
 
-function Reached({ answer }: { answer: ReachedLink | undefined }) {
+function Reached({ answer }: { answer: CheckedLink | undefined }) {
   if (answer === undefined) return null
   return (
     <Stack gap={2}>

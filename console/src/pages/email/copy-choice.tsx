@@ -1,14 +1,14 @@
 import { Select } from '@mantine/core'
 import type { EmailDetail } from '../../api/email.ts'
 import { visible } from '../../parts/untrusted-text.tsx'
-import { useShown } from './shown.tsx'
+import { useEmailView } from './email-view.tsx'
 
 /** Batch mail has a copy of its own for each recipient; this field chooses the copy to show. */
 export function CopyChoice({ email: { recipients } }: { email: EmailDetail }) {
   const {
     shown: { copy },
     show,
-  } = useShown()
+  } = useEmailView()
   return (
     <Select
       label="Copy for"
@@ -25,7 +25,7 @@ export function CopyChoice({ email: { recipients } }: { email: EmailDetail }) {
 
 /** The address whose copy is shown; `undefined` if all recipients get the same message. */
 export function useCopyFor(email: EmailDetail, individual: boolean): string | undefined {
-  const { copy } = useShown().shown
+  const { copy } = useEmailView().shown
   if (!individual) return undefined
   const chosen = email.recipients.find(({ position }) => position === copy) ?? email.recipients[0]
   return chosen?.address

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { EmailDetail } from '../../api/email.ts'
-import { returnedOfEmail } from '../../api/returned-mail.ts'
+import { returnedMailOfEmail } from '../../api/returned-mail.ts'
 import { ClockTime } from '../../parts/clock-time.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { octetsText } from '../../parts/octets.ts'
@@ -75,7 +75,7 @@ export function EmailFacts({ company, email }: { company: string; email: EmailDe
 
 /** The newest bounces, complaints and automatic replies about the email, with the way to all of them. */
 function Returned({ company, email }: { company: string; email: string }) {
-  const { data } = useQuery(returnedOfEmail(company, email))
+  const { data } = useQuery(returnedMailOfEmail(company, email))
   if (data === undefined || data.data.length === 0) return null
   const shown = data.data.slice(0, MOST_RETURNED)
   return (

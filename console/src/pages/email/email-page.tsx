@@ -17,9 +17,9 @@ import classes from './email.module.css'
 import { EmailFacts } from './email-facts.tsx'
 import { EmailHead } from './email-head.tsx'
 import { EmailTabs } from './email-tabs.tsx'
+import { EmailViewInAddress } from './email-view.tsx'
 import { Recipients } from './recipients.tsx'
 import { validateEmailPageSearch } from './search.ts'
-import { ShownInAddress } from './shown.tsx'
 
 export function EmailPage() {
   const company = useCompany()
@@ -34,7 +34,7 @@ export function EmailPage() {
       {email.data === undefined ? (
         <Pending of={email} height={320} />
       ) : (
-        <ShownInAddress>
+        <EmailViewInAddress>
           <EmailHead company={company} email={email.data} />
           <div className={isCapture ? `${classes.sides} ${classes.contentFirst}` : classes.sides}>
             <div className={classes.about}>
@@ -43,7 +43,7 @@ export function EmailPage() {
             </div>
             <EmailTabs company={company} email={email.data} />
           </div>
-        </ShownInAddress>
+        </EmailViewInAddress>
       )}
     </Stack>
   )

@@ -13,9 +13,9 @@ import { visible } from '../../parts/untrusted-text.tsx'
 import { Actions } from './actions.tsx'
 import classes from './email.module.css'
 import { EmailTabs } from './email-tabs.tsx'
+import { EmailViewBesideList } from './email-view.tsx'
 import { Envelope } from './envelope.tsx'
 import { Recipients } from './recipients.tsx'
-import { ShownBesideList } from './shown.tsx'
 import { StatusLine } from './status-line.tsx'
 
 /** Milliseconds for which an email is selected before it is loaded: a held arrow key passes many. */
@@ -42,9 +42,9 @@ export function EmailPane({ company, id, onClose }: EmailPaneProps) {
       {email.data === undefined ? (
         <Pending of={email} height={320} />
       ) : (
-        <ShownBesideList id={settled}>
+        <EmailViewBesideList id={settled}>
           <Selected company={company} email={email.data} onClose={onClose} />
-        </ShownBesideList>
+        </EmailViewBesideList>
       )}
     </section>
   )

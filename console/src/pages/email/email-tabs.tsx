@@ -10,9 +10,9 @@ import { Pending } from '../../parts/pending.tsx'
 import { useReadMark } from '../emails/read-marks.ts'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
+import { useEmailView } from './email-view.tsx'
 import { PreviewView } from './preview-view.tsx'
 import { TABS, type Tab } from './search.ts'
-import { useShown } from './shown.tsx'
 import { TextView } from './text-view.tsx'
 import type { EmailViewProps } from './view.ts'
 
@@ -37,7 +37,7 @@ const VIEWS: Readonly<Record<Tab, { label: string; View: ComponentType<EmailView
 
 export function EmailTabs({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
-  const { shown, show } = useShown()
+  const { shown, show } = useEmailView()
   useReadMark({ id: email.id, company: email.company.id }, useIsCapture())
   if (!content.data) return <Pending of={content} />
   if (content.data.removed) {

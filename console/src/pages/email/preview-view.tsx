@@ -9,7 +9,7 @@ import { useState } from 'react'
 import { previewUrl } from '../../api/email.ts'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
-import { useShown } from './shown.tsx'
+import { useEmailView } from './email-view.tsx'
 import type { EmailViewProps } from './view.ts'
 
 const NOTES = {
@@ -19,7 +19,7 @@ const NOTES = {
 }
 
 export function PreviewView({ company, email, content }: EmailViewProps) {
-  const { shown, show } = useShown()
+  const { shown, show } = useEmailView()
   const { width = 'desktop', shade = 'light' } = shown
   // Not part of the address: opening a link to this page must not load images, which the sender would notice.
   const [remote, setRemote] = useState(false)

@@ -4,16 +4,16 @@ import {
   countOf,
   type EmailDetail,
   emailQuery,
-  emailsChanged,
   RECIPIENTS_AT_ONCE,
   type RecipientsAction,
+  reloadShownEmails,
 } from '../../api/email.ts'
 import { queries } from '../../api/queries.ts'
-import { listsChanged } from '../../api/suppressions.ts'
+import { reloadSuppressions } from '../../api/suppressions.ts'
 import { useAllMatching } from '../../parts/all-matching.ts'
 import type { BatchAction } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
-import type { Chosen } from '../../parts/chosen.ts'
+import type { RowSelection } from '../../parts/row-selection.ts'
 import { CANCEL, ChoiceActions, RETRY, SUPPRESS } from '../../shell/choice-actions.tsx'
 import { matching as matchingRows, type RecipientLine, type RowFilter, rowsOf } from './recipient-rows.ts'
 
@@ -24,7 +24,7 @@ interface RecipientChoiceBarProps {
   rows: readonly RecipientLine[]
   /** There are recipients that the table has not loaded. */
   hasMore: boolean
-  chosen: Chosen
+  chosen: RowSelection
 }
 
 const ACTIONS = [
@@ -62,8 +62,8 @@ export function RecipientChoiceBar({
       nameOf={(id) => matching.find(id)?.recipient.address ?? id}
       onClose={(name, isDone) => {
         if (!isDone) return
-        void emailsChanged(new Set([email.id]))
-        if (name === 'suppress') void listsChanged()
+        void reloadShownEmails(new Set([email.id]))
+        if (name === 'suppress') void reloadSuppressions()
       }}
     >
       {(ask) => <ChoiceActions actions={ACTIONS} ask={ask} />}

@@ -3,7 +3,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Ban } from 'lucide-react'
 import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
-import { listsChanged, suppressionsQuery } from '../../api/suppressions.ts'
+import { reloadSuppressions, suppressionsQuery } from '../../api/suppressions.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ClockTime } from '../../parts/clock-time.tsx'
@@ -75,7 +75,7 @@ function Suppress({ email, recipient }: { email: EmailDetail; recipient: EmailRe
         }}
         run={async () => {
           await suppressRecipient(company, email.id, position)
-          await listsChanged()
+          await reloadSuppressions()
         }}
         done={<>No more mail will be sent to {shown}.</>}
       >

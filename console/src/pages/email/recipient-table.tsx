@@ -13,10 +13,10 @@ import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
 import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../../api/email.ts'
 import { Category } from '../../parts/category.tsx'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
-import { type Chosen, useChosen } from '../../parts/chosen.ts'
 import { Clock } from '../../parts/clock-time.tsx'
 import { useIsDue } from '../../parts/due-time.tsx'
 import { later } from '../../parts/later.ts'
+import { type RowSelection, useRowSelection } from '../../parts/row-selection.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -58,7 +58,7 @@ export function RecipientTable({ company, email, total }: RecipientTableProps) {
   const [most, setMost] = useState(MOST_PAGES)
   const { rows: all, isLoading } = useRecipientRows(company, email, most)
   const rows = matching(all, filter)
-  const chosen = useChosen(rows)
+  const chosen = useRowSelection(rows)
   const mayManage = useMayManage()
   const counts = filterCounts(email, all)
   const left = total - all.length
@@ -174,7 +174,7 @@ interface RowsProps {
   company: string
   rows: readonly RecipientLine[]
   /** Null: the person may choose none. */
-  chosen: Chosen | null
+  chosen: RowSelection | null
 }
 
 function Rows({ company, rows, chosen }: RowsProps) {
@@ -230,7 +230,7 @@ function Rows({ company, rows, chosen }: RowsProps) {
 }
 
 /** While a row has the focus, its keys are those of the list of emails. */
-function ChoiceKeys({ chosen, row }: { chosen: Chosen; row: string }) {
+function ChoiceKeys({ chosen, row }: { chosen: RowSelection; row: string }) {
   useShortcuts([
     { keys: 'x', does: 'Choose the recipient', run: () => chosen.toggle(row, false) },
     { keys: 'X', does: 'Choose all recipients up to here', run: () => chosen.toggle(row, true) },
@@ -274,13 +274,13 @@ function Row({
   row: RecipientLine
   isOpen: boolean
   onToggle: (position: number) => void
-  chosen: Chosen | null
+  chosen: RowSelection | null
 }) {
   const body = useId()
   const Chevron = isOpen ? ChevronDown : ChevronRight
   const { kind, address, position, state, category, waits, at } = recipient
   const status = statusOfRecipient(recipient, email.mostAttempts)
-  const said = replyText(recipient)
+  const lastReply = replyText(recipient)
   return (
     <>
       <div className={classes.recipientHead}>
@@ -315,7 +315,7 @@ function Row({
               {status.note !== undefined && <span className={classes.recipientNote}>{status.note}</span>}
               {waits !== null && at !== null && <NextTry at={at} />}
             </span>
-            <UntrustedText>{replyIn(said) ?? said}</UntrustedText>
+            <UntrustedText>{replyIn(lastReply) ?? lastReply}</UntrustedText>
           </Text>
         </UnstyledButton>
       </div>

@@ -19,10 +19,10 @@ export function StatusLine({ email }: { email: EmailDetail }) {
         py="xs"
         title={<Status of={of} note={note} size="md" />}
       >
-        {statusSentence(email).map(({ told, reply }, index) => (
+        {statusSentence(email).map(({ statement, reply }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the texts have no ids, and are replaced together
           <Text key={index} component="div">
-            <Pieces of={told} />{' '}
+            <Pieces of={statement} />{' '}
             {reply.length > 0 && (
               <Clamped>
                 <Pieces of={reply} />

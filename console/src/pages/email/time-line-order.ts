@@ -7,7 +7,7 @@ type Ordered = { at: string } & Entry
  * By time. In one millisecond the email is accepted, then an attempt begins, and then comes what the attempt has led
  * to.
  */
-export function inOrder<Each extends Ordered>(entries: readonly Each[]): Each[] {
+export function sortedByTime<Each extends Ordered>(entries: readonly Each[]): Each[] {
   return entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || rankOf(a) - rankOf(b))
 }
 

@@ -24,7 +24,7 @@ import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { stepsOf } from './dialogue.ts'
 import classes from './email.module.css'
-import { inOrder, isSameServer } from './time-line-order.ts'
+import { isSameServer, sortedByTime } from './time-line-order.ts'
 
 type TimeLineEntry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
 
@@ -43,7 +43,7 @@ export function TimeLine({
   const attempts: TimeLineEntry[] = email.attempts
     .filter(({ recipients }) => recipients.includes(position))
     .map((attempt, index) => ({ at: attempt.startedAt, attempt, number: index + 1 }))
-  const entries = inOrder([...events, ...attempts])
+  const entries = sortedByTime([...events, ...attempts])
   const recipient = email.recipients.find((each) => each.position === position)
   return (
     <>
@@ -119,8 +119,8 @@ function serverBefore(entries: readonly TimeLineEntry[], index: number): string 
 /** `attempted`: the server that the line above names. */
 function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; attempted: string | null }) {
   const { tls, category } = detail
-  const said = replyText(detail)
-  const isNamed = detail.server === attempted || namesServer(said, detail.server)
+  const reply = replyText(detail)
+  const isNamed = detail.server === attempted || namesServer(reply, detail.server)
   const server = isNamed ? undefined : detail.server
   return (
     <div>
@@ -128,14 +128,14 @@ function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; a
         <Status of={statusOfEvent(type, detail.server)} />
         {category !== undefined && <Category of={category} />}
       </Group>
-      {(said !== '' || server !== undefined || tls !== undefined) && (
+      {(reply !== '' || server !== undefined || tls !== undefined) && (
         <Text size="sm" component="div" className={classes.said}>
           <Clamped>
             {/* First, because what is long is cut. */}
-            <UntrustedText>{said}</UntrustedText>
+            <UntrustedText>{reply}</UntrustedText>
             {server !== undefined && (
               <Text span inherit c="dimmed">
-                {said !== '' && ' '}
+                {reply !== '' && ' '}
                 <HostName>{server}</HostName>
               </Text>
             )}

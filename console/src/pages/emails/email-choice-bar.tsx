@@ -2,14 +2,14 @@
 import { Trash2 } from 'lucide-react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
-import { emailsChanged, emailsDeleted } from '../../api/email.ts'
+import { reloadEmailList, reloadShownEmails } from '../../api/email.ts'
 import { useIsCapture } from '../../api/session.ts'
-import { listsChanged } from '../../api/suppressions.ts'
+import { reloadSuppressions } from '../../api/suppressions.ts'
 import { useAllMatching } from '../../parts/all-matching.ts'
 import type { BatchAction } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
-import type { Chosen } from '../../parts/chosen.ts'
 import { notify } from '../../parts/notify.ts'
+import type { RowSelection } from '../../parts/row-selection.ts'
 import { CANCEL, ChoiceActions, RETRY, SUPPRESS } from '../../shell/choice-actions.tsx'
 import { deletionOf } from './deletion.ts'
 import { ExportMenu } from './export-menu.tsx'
@@ -23,7 +23,7 @@ interface EmailChoiceBarProps {
   emails: readonly EmailListItem[]
   /** There are more emails than those. */
   hasMore: boolean
-  chosen: Chosen
+  chosen: RowSelection
   mayManage: boolean
   /** Whether deletion was asked for before the bar was shown. */
   deletes: boolean
@@ -75,8 +75,8 @@ export function EmailChoiceBar({
       nameOf={(id) => find(id)?.subject || id}
       onClose={(name, isDone) => {
         if (isDone) {
-          void (name === 'delete' ? emailsDeleted() : emailsChanged('all'))
-          if (name === 'suppress') void listsChanged()
+          void (name === 'delete' ? reloadEmailList() : reloadShownEmails('all'))
+          if (name === 'suppress') void reloadSuppressions()
         }
         if (name === 'delete') onDeletion(isDone)
       }}

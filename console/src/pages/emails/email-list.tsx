@@ -6,15 +6,15 @@ import { ArrowUp } from 'lucide-react'
 import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useIsCapture, useMe } from '../../api/session.ts'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
-import { useChosen } from '../../parts/chosen.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { later } from '../../parts/later.ts'
+import { useRowSelection } from '../../parts/row-selection.ts'
 import { ALL, useMayManage } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailRow } from './email-row.tsx'
 import classes from './emails.module.css'
 import type { EmailsSearch } from './search.ts'
-import { rowOf, useSelected } from './selected.ts'
+import { rowOf, useSelectedRow } from './selected-row.ts'
 import type { Emails } from './use-emails.ts'
 import { useNewEmails } from './use-new-emails.ts'
 import { useRowHeight } from './use-row-height.ts'
@@ -46,7 +46,7 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
   const isNarrow = isPhone || open !== null
   const { companies } = useMe()
   const { shown, fresh, show } = useNewEmails(list)
-  const chosen = useChosen(shown)
+  const chosen = useRowSelection(shown)
   const mayManage = useMayManage()
   const captures = useIsCapture()
   const [deletes, setDeletes] = useState(false)
@@ -68,7 +68,7 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
     scrollPaddingStart: 72,
     scrollPaddingEnd: 8,
   })
-  const { selected, select, move, focusAgain } = useSelected(name, shown, (index) =>
+  const { selected, select, move, focusAgain } = useSelectedRow(name, shown, (index) =>
     virtual.scrollToIndex(index),
   )
   const anchor = () => {

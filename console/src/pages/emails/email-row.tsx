@@ -7,8 +7,8 @@ import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
-import { FoundExcerpt } from './found-excerpt.tsx'
 import { Mailbox } from './mailbox.tsx'
+import { MatchExcerpt } from './match-excerpt.tsx'
 import type { EmailListItem, EmailWords } from './merge.ts'
 
 const InboxSubject = later(() => import('./inbox-subject.tsx'), 'InboxSubject')
@@ -88,7 +88,7 @@ export const EmailRow = memo(function EmailRow({
           words
         )}
       </span>
-      {found !== undefined && <FoundExcerpt found={found} />}
+      {found !== undefined && <MatchExcerpt found={found} />}
       <Text component="span" inherit c="dimmed" className={classes.from}>
         <Mailbox>{from}</Mailbox>
       </Text>

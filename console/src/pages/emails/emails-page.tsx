@@ -19,7 +19,7 @@ import { isAtTop } from './use-new-emails.ts'
 // Most lists have emails, so they load without what an empty one shows.
 const NoEmails = later(() => import('./no-emails.tsx'), 'NoEmails')
 const EmailPane = later(() => import('../email/email-pane.tsx'), 'EmailPane')
-const ExportFound = later(() => import('./export-found.tsx'), 'ExportFound')
+const ExportResults = later(() => import('./export-results.tsx'), 'ExportResults')
 const InboxActions = later(() => import('./inbox-actions.tsx'), 'InboxActions')
 const NothingFound = later(() => import('./nothing-found.tsx'), 'NothingFound')
 
@@ -40,7 +40,7 @@ export function EmailsPage() {
         <LiveIndicator company={company} />
         <Suspense>{captures && <InboxActions company={company} search={search} />}</Suspense>
         <Suspense>
-          <ExportFound company={company} search={search} />
+          <ExportResults company={company} search={search} />
         </Suspense>
       </PageHead>
       <Filters company={company} search={search} onChange={change} />

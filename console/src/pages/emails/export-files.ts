@@ -3,13 +3,13 @@ import { downloadZip } from 'client-zip'
 import { CATEGORIZED } from '../../../../src/email/event.ts'
 import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
-import { emailsCsv, type MoreOfEmail, messageName, type Unclipped } from './exported.ts'
+import { type EmailRowDetails, emailsCsv, messageName, type UnclippedEmail } from './export-content.ts'
 import type { EmailListItem } from './merge.ts'
 
 /** Octets of all messages of one export. */
 const MOST_OCTETS = 1024 ** 3
 /** Messages that are read at the same time. */
-const TOGETHER = 4
+const PARALLEL_READS = 4
 /** Emails of which more than their rows is read at the same time. */
 const READ_TOGETHER = 100
 
@@ -33,7 +33,7 @@ export async function csv(
   emails: readonly EmailListItem[],
   { signal, run, set }: ExportProgress,
 ): Promise<Blob> {
-  const more = new Map<string, MoreOfEmail>()
+  const more = new Map<string, EmailRowDetails>()
   const partial = emails.filter((email) => hasReason(email) || isClipped(email))
   set({ done: emails.length - partial.length })
   for (const [company, those] of Map.groupBy(partial, (email) => email.company)) {
@@ -71,7 +71,7 @@ async function reasonsOf(signal: AbortSignal, company: string, ids: readonly str
 
 /** An answer may end before the last email. */
 async function unclippedOf(signal: AbortSignal, company: string, ids: readonly string[]) {
-  const found: Unclipped[] = []
+  const found: UnclippedEmail[] = []
   for (let rest = ids; rest.length > 0; ) {
     const query = { ids: rest.join(',') }
     const read = () => call('GET /companies/:company/emails/unclipped', { company, query, signal })
@@ -90,8 +90,8 @@ export async function zip(emails: readonly EmailListItem[], progress: ExportProg
 
 async function* messagesOf(emails: readonly EmailListItem[], { signal, run, set }: ExportProgress) {
   let octets = 0
-  for (let at = 0; at < emails.length; at += TOGETHER) {
-    const some = emails.slice(at, at + TOGETHER)
+  for (let at = 0; at < emails.length; at += PARALLEL_READS) {
+    const some = emails.slice(at, at + PARALLEL_READS)
     const messages = await Promise.all(some.map((email) => messageOf(email, signal)))
     for (const [index, input] of messages.entries()) {
       signal.throwIfAborted()

@@ -4,13 +4,13 @@ import { Suspense } from 'react'
 import { later } from '../../parts/later.ts'
 import { ChoiceMenu } from './choice-menu.tsx'
 import classes from './emails.module.css'
-import { type EmailsSearch, given } from './search.ts'
+import { type EmailsSearch, withoutEmptyFilters } from './search.ts'
 import { SearchField } from './search-field.tsx'
 import { StatusMenu } from './status-menu.tsx'
 import { TimeMenu } from './time-menu.tsx'
 
 /** Loaded separately because the first view does without them. */
-const FoundBar = later(() => import('./found-bar.tsx'), 'FoundBar')
+const FoundBar = later(() => import('./results-bar.tsx'), 'ResultsBar')
 const ExplainLink = later(() => import('./explain-link.tsx'), 'ExplainLink')
 
 const CHOICES = [
@@ -29,7 +29,7 @@ interface FiltersProps {
 
 export function Filters({ company, search, onChange }: FiltersProps) {
   const change = (part: Partial<Record<keyof EmailsSearch, string | undefined>>) =>
-    onChange(given({ ...search, ...part }))
+    onChange(withoutEmptyFilters({ ...search, ...part }))
   return (
     <Box className={classes.bar}>
       <Group gap="xs" align="flex-start">

@@ -12,9 +12,9 @@ import { useShortcuts } from '../../shell/shortcuts.ts'
 import { useChoices } from './choices.ts'
 import type { Completion } from './completions.ts'
 import classes from './emails.module.css'
-import { type EmailsSearch, given } from './search.ts'
+import { type EmailsSearch, withoutEmptyFilters } from './search.ts'
 import { SearchHelp } from './search-help.tsx'
-import { trySearch } from './use-emails.ts'
+import { checkSearch } from './use-emails.ts'
 
 /** Loaded when the field gets the focus, because the first view does without them. */
 const loadCompletions = loaded(
@@ -197,11 +197,11 @@ function useCheckedSearch(
     setProblem(null)
     setUnfinished(false)
     setLooking(false)
-    const wanted = given({ ...search, q: text })
+    const wanted = withoutEmptyFilters({ ...search, q: text })
     let problemOfText: string | null = null
     if (text !== '') {
       setLooking(true)
-      const found = await trySearch({ company, search: wanted, typing: settled ? undefined : true })
+      const found = await checkSearch({ company, search: wanted, typing: settled ? undefined : true })
       // The person has typed on meanwhile.
       if (own !== last.current) return
       setLooking(false)

@@ -85,7 +85,9 @@ export function openIn({ open }: Record<string, unknown>): { open?: string } {
 }
 
 /** Drops empty filters. */
-export function given(search: Partial<Record<keyof EmailsSearch, string | undefined>>): EmailsSearch {
+export function withoutEmptyFilters(
+  search: Partial<Record<keyof EmailsSearch, string | undefined>>,
+): EmailsSearch {
   return Object.fromEntries(
     Object.entries(search).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )

@@ -18,14 +18,14 @@ const LIST = 'GET /companies/:company/emails'
 
 type EmailsCache = InfiniteData<EmailsPage, string | undefined>
 
-interface Asked {
+interface EmailsRequest {
   company: string
   search: EmailsSearch
   /** The search is still being typed, so its last term may be incomplete. Only the list shows what it finds. */
   typing?: true | undefined
 }
 
-function ask({ company, search, typing }: Asked, cursor?: string, signal?: AbortSignal) {
+function ask({ company, search, typing }: EmailsRequest, cursor?: string, signal?: AbortSignal) {
   const query = { ...queryParamsOf(search), typing, cursor, limit: PAGE }
   return call(LIST, { company, query, signal })
 }
@@ -42,7 +42,7 @@ export const emailsQuery = (company: string, search: EmailsSearch, typing?: true
     refetchOnReconnect: false,
   })
 
-export interface TriedSearch {
+export interface SearchCheck {
   /** The list can show it. */
   accepted: boolean
   /** The message of the server that refuses it, or will once it is no longer being typed; `null`: it is complete. */
@@ -50,7 +50,7 @@ export interface TriedSearch {
 }
 
 /** Loads the first page of a search before the list switches to it. */
-export async function trySearch({ company, search, typing }: Asked): Promise<TriedSearch> {
+export async function checkSearch({ company, search, typing }: EmailsRequest): Promise<SearchCheck> {
   const whole = emailsQuery(company, search)
   try {
     if (!typing || queries.getQueryData(whole.queryKey) !== undefined) {

@@ -9,13 +9,13 @@ import classes from './emails.module.css'
 import { removeView, saveView, useSavedViews } from './saved-views.ts'
 import { type EmailsSearch, isNarrowed } from './search.ts'
 
-export interface FoundBarProps {
+export interface ResultsBarProps {
   company: string
   search: EmailsSearch
   onChange: (search: EmailsSearch) => void
 }
 
-export function ViewsMenu({ company, search }: FoundBarProps) {
+export function ViewsMenu({ company, search }: ResultsBarProps) {
   const [opened, setOpened] = useState(false)
   const views = useSavedViews(company)
   const narrowed = isNarrowed(search)
@@ -70,7 +70,7 @@ function SaveView({
   company,
   search,
   onSaved,
-}: Pick<FoundBarProps, 'company' | 'search'> & { onSaved: () => void }) {
+}: Pick<ResultsBarProps, 'company' | 'search'> & { onSaved: () => void }) {
   const [name, setName] = useState('')
   const [full, setFull] = useState(false)
   const save = (event: FormEvent) => {

@@ -10,7 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { useDelivery } from '../domains/relay-form.tsx'
 import { Checks } from './checks.tsx'
 import { Companies } from './companies.tsx'
-import { Nodes, Storage } from './machines.tsx'
+import { Nodes, Storage } from './nodes-and-storage.tsx'
 import { Pauses } from './pauses.tsx'
 import { Sites } from './sites.tsx'
 

@@ -1,17 +1,17 @@
 /** The parts of a snippet, and the values that go into it. */
 
 /** The address of this installation, the credentials, and the message to send. */
-export interface Ways {
+export interface SnippetValues {
   /** Without a trailing slash. */
   url: string
   token: string
   /** The sending domain. */
   domain: string
   to: string
-  smtp: SmtpPlace
+  smtp: SmtpHost
 }
 
-export interface SmtpPlace {
+export interface SmtpHost {
   host: string
   port: number
   security: 'tls' | 'starttls' | 'none'

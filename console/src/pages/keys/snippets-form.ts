@@ -1,7 +1,7 @@
 /** Snippets for clients of the form dialect. */
-import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type Snippet, type SnippetValues, SUBJECT } from './snippet.ts'
 
-export function mailgunSnippets({ url, token, domain, to }: Ways): Snippet[] {
+export function mailgunSnippets({ url, token, domain, to }: SnippetValues): Snippet[] {
   const from = `hello@${domain}`
   const group = 'Mailgun clients'
   return [

@@ -1,7 +1,7 @@
 /** Snippets for web frameworks: over HTTPS if their clients require it, otherwise over SMTP. */
-import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type Snippet, type SnippetValues, SUBJECT } from './snippet.ts'
 
-export function frameworkSnippets(ways: Ways): Snippet[] {
+export function frameworkSnippets(ways: SnippetValues): Snippet[] {
   return [...laravel(ways), ...symfony(ways), django(ways)]
 }
 
@@ -13,7 +13,7 @@ function secureHost(url: string): string | null {
   return protocol === 'https:' && pathname === '/' ? host : null
 }
 
-function laravel({ url, token, domain, smtp }: Ways): Snippet[] {
+function laravel({ url, token, domain, smtp }: SnippetValues): Snippet[] {
   const host = secureHost(url)
   const base = { id: 'laravel', label: 'Laravel', group: 'Frameworks' } as const
   const from = `MAIL_FROM_ADDRESS=hello@${domain}\n`
@@ -71,7 +71,7 @@ ${from}`,
   ]
 }
 
-function symfony({ url, token, domain, to, smtp }: Ways): Snippet[] {
+function symfony({ url, token, domain, to, smtp }: SnippetValues): Snippet[] {
   const host = secureHost(url)
   const login = smtp.login ? `api:${token}@` : ''
   const dsn =
@@ -111,7 +111,7 @@ $mailer->send(
   ]
 }
 
-function django({ url, token, domain, to }: Ways): Snippet {
+function django({ url, token, domain, to }: SnippetValues): Snippet {
   return {
     id: 'django',
     label: 'Django (Anymail)',

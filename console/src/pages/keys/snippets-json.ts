@@ -1,7 +1,7 @@
 /** Snippets for clients of the JSON dialect, each with its way to set the base URL. */
-import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type Snippet, type SnippetValues, SUBJECT } from './snippet.ts'
 
-export function jsonSnippets({ url, token, domain, to }: Ways): Snippet[] {
+export function jsonSnippets({ url, token, domain, to }: SnippetValues): Snippet[] {
   const from = `hello@${domain}`
   const group = 'Resend SDKs'
   return [

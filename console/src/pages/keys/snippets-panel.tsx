@@ -9,7 +9,7 @@ import { Copy } from '../../parts/copy.tsx'
 import { DomainSelect } from '../../parts/domain-select.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { SmtpOff, smtpEndpoint } from '../../parts/smtp.tsx'
-import { plainAddress, type SmtpPlace, type Snippet } from './snippet.ts'
+import { plainAddress, type SmtpHost, type Snippet } from './snippet.ts'
 import { snippetsFor } from './snippets.ts'
 
 /** Stands for the key, which only its creator has seen. */
@@ -129,7 +129,7 @@ function SmtpFacts({
   smtp: { host, port, security, login },
   token,
 }: {
-  smtp: SmtpPlace
+  smtp: SmtpHost
   token: string | null
 }) {
   const rows = [

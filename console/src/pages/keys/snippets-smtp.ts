@@ -1,11 +1,11 @@
 /** Snippets for SMTP clients: any user name works, and the password, where one is needed, is the API key. */
-import { BODY, oneFile, type SmtpPlace, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type SmtpHost, type Snippet, type SnippetValues, SUBJECT } from './snippet.ts'
 
-export function smtpSnippets(ways: Ways): Snippet[] {
+export function smtpSnippets(ways: SnippetValues): Snippet[] {
   return snippets(ways).map((snippet) => ({ ...snippet, overSmtp: true }))
 }
 
-function snippets({ token, domain, to, smtp }: Ways): Snippet[] {
+function snippets({ token, domain, to, smtp }: SnippetValues): Snippet[] {
   const { host, port, security, login } = smtp
   const from = `hello@${domain}`
   return [
@@ -80,7 +80,7 @@ send_mail("${SUBJECT}", "${BODY}", None, ["${to}"])
   ]
 }
 
-interface PythonParts extends SmtpPlace {
+interface PythonParts extends SmtpHost {
   token: string
   from: string
   to: string

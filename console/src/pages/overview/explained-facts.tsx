@@ -12,11 +12,11 @@ import { HostName } from '../../parts/host-name.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 
-interface Explained {
+interface ExplainedProps {
   of: ExplanationAnswer
 }
 
-export function ExplainedFacts({ of }: Explained) {
+export function ExplainedFacts({ of }: ExplainedProps) {
   const { route, site, hosts, source, suppressions, pauses, problem } = of
   const isDirect = route === 'direct'
   const { companies } = useMe()
@@ -112,7 +112,7 @@ function SourceWords({ of: { address, proxy, missing, helo } }: { of: Explanatio
 }
 
 /** The latest results at the recipient's domain. */
-export function LatestMail({ company, of: { last } }: Explained & { company: string }) {
+export function LatestMail({ company, of: { last } }: ExplainedProps & { company: string }) {
   if (last.length === 0) return null
   return (
     <div>
@@ -138,7 +138,7 @@ export function LatestMail({ company, of: { last } }: Explained & { company: str
   )
 }
 
-function Policy({ of: { policy } }: Explained): ReactNode {
+function Policy({ of: { policy } }: ExplainedProps): ReactNode {
   const { kind, mode, source, fetched_at, expires_at, problem } = policy
   if (kind === null) {
     return <UntrustedText>{problem ?? 'none: the domain publishes neither MTA-STS nor DANE'}</UntrustedText>

@@ -26,27 +26,27 @@ function takeArrival(): SignInArrival {
   return { ...nothing, openid: search.slice(1) }
 }
 
-const KEPT = 'postroad-sign-in-to'
-const CONNECTING = 'postroad-connecting'
+const TARGET_KEY = 'postroad-sign-in-to'
+const CONNECTING_KEY = 'postroad-connecting'
 
 /** Stores the page to open after the provider's redirect. */
 export function keepTarget(to: string): void {
-  window.sessionStorage.removeItem(CONNECTING)
-  window.sessionStorage.setItem(KEPT, to)
+  window.sessionStorage.removeItem(CONNECTING_KEY)
+  window.sessionStorage.setItem(TARGET_KEY, to)
 }
 
 /** Marks the redirect as one that connects an account of the provider with the signed-in person. */
 export function keepConnecting(to: string): void {
   keepTarget(to)
-  window.sessionStorage.setItem(CONNECTING, '1')
+  window.sessionStorage.setItem(CONNECTING_KEY, '1')
 }
 
 export function takeTarget(): string | null {
-  return takeItem(KEPT)
+  return takeItem(TARGET_KEY)
 }
 
 export function takeConnecting(): boolean {
-  return takeItem(CONNECTING) !== null
+  return takeItem(CONNECTING_KEY) !== null
 }
 
 function takeItem(key: string): string | null {

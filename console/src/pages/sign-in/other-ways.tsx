@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeySquare, LogIn } from 'lucide-react'
 import { useEffect } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { autofillWorks, passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
+import { signInWithPasskey, supportsAutofill, supportsPasskeys, wasCanceled } from '../../api/passkeys.ts'
 import { goToProvider, waysQuery } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 import { keepTarget } from './arrival.ts'
@@ -23,22 +23,22 @@ export function OtherWays({ to, onDone }: { to: string; onDone: () => void }) {
   })
   const { mutate: offer, error: offered } = useMutation({
     mutationFn: async () => {
-      if (!(await autofillWorks())) return false
+      if (!(await supportsAutofill())) return false
       await signInWithPasskey(true)
       return true
     },
     onSuccess: (done) => done && onDone(),
   })
   useEffect(() => offer(), [offer])
-  if (!passkeysWork && !ways?.openid) return null
+  if (!supportsPasskeys && !ways?.openid) return null
   // Errors of the browser about autofill are ignored, since the person did not ask for it.
   const refused = offered instanceof ApiError ? offered : null
-  const error = [passkey.error, refused, provider.error].find((each) => each && !wasGivenUp(each))
+  const error = [passkey.error, refused, provider.error].find((each) => each && !wasCanceled(each))
   return (
     <Stack gap="sm">
       <Divider label="or" />
       <FormError error={error ?? null} />
-      {passkeysWork && (
+      {supportsPasskeys && (
         <Button
           variant="default"
           leftSection={<KeySquare size={18} aria-hidden />}

@@ -15,7 +15,7 @@ import { FormError } from '../../parts/form-error.tsx'
 import { arrival, takeConnecting, takeTarget } from './arrival.ts'
 import { Card } from './card.tsx'
 import { ChoosePassword } from './choose-password.tsx'
-import { Forgotten } from './forgotten.tsx'
+import { ForgottenPassword } from './forgotten-password.tsx'
 import { AnotherPersonCard, InvitationCard } from './link-choice.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -117,7 +117,8 @@ export function SignInPage() {
     const decline = () => setStep({ at: 'declined' })
     return <InvitationCard {...link} onUsed={arrived} onLeave={decline} onSignIn={signIn} />
   }
-  if (step.at === 'forgotten') return <Forgotten onBack={() => setStep({ at: 'start', error: null })} />
+  if (step.at === 'forgotten')
+    return <ForgottenPassword onBack={() => setStep({ at: 'start', error: null })} />
   if (step.at === 'declined') {
     return (
       <Card title="Invitation declined" about="The link no longer works, and you did not join the company.">

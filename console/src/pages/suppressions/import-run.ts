@@ -1,6 +1,6 @@
 /** The import of a file, which continues while the person views other pages of the console. */
 import { persistently } from '../../api/persistently.ts'
-import { type ImportPiece, importPiece, listsChanged } from '../../api/suppressions.ts'
+import { type ImportPiece, importPiece, reloadSuppressions } from '../../api/suppressions.ts'
 import { keepingOpen, LongRun, useLongRun } from '../../parts/long-run.ts'
 import { piecesOf } from './file-pieces.ts'
 
@@ -108,6 +108,6 @@ async function work(company: string, file: File, list: ImportPiece['list']): Pro
   } catch (error) {
     run.set({ ...now, state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
   } finally {
-    void listsChanged()
+    void reloadSuppressions()
   }
 }

@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import {
-  listsChanged,
   matchingSuppressions,
+  reloadSuppressions,
   removeSuppressions,
   type SuppressionFilter,
   type SuppressionItem,
@@ -11,7 +11,7 @@ import {
 import { useAllMatching } from '../../parts/all-matching.ts'
 import type { BatchAction } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
-import type { Chosen } from '../../parts/chosen.ts'
+import type { RowSelection } from '../../parts/row-selection.ts'
 
 interface SuppressionChoiceBarProps {
   company: string
@@ -19,7 +19,7 @@ interface SuppressionChoiceBarProps {
   entries: readonly SuppressionItem[]
   /** There are further pages. */
   hasMore: boolean
-  chosen: Chosen
+  chosen: RowSelection
 }
 
 export function SuppressionChoiceBar({
@@ -39,7 +39,7 @@ export function SuppressionChoiceBar({
       actionOf={(_, ids) => removalOf(company, ids.length)}
       nameOf={(id) => matching.find(id)?.address ?? id}
       onClose={(_, isDone) => {
-        if (isDone) void listsChanged()
+        if (isDone) void reloadSuppressions()
       }}
     >
       {(ask) => (

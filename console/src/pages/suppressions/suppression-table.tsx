@@ -5,8 +5,8 @@ import { Ban, Trash2 } from 'lucide-react'
 import { useEffect } from 'react'
 import { useMe } from '../../api/session.ts'
 import {
-  type AllowedItem,
-  allowedQuery,
+  type AllowListItem,
+  allowListQuery,
   removeAllowed,
   removeSuppression,
   type SuppressionItem,
@@ -14,12 +14,12 @@ import {
 } from '../../api/suppressions.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
-import { useChosen } from '../../parts/chosen.ts'
 import { confirm } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
+import { useRowSelection } from '../../parts/row-selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
@@ -47,7 +47,7 @@ export function SuppressionTable({ company }: { company: string }) {
   const { companies } = useMe()
   const mayManage = useMayManage()
   const entries = query.data?.data ?? []
-  const chosen = useChosen(entries)
+  const chosen = useRowSelection(entries)
   const { set: setChosen } = chosen
   const mayChoose = mayManage && company !== ALL
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter finds other entries
@@ -179,11 +179,11 @@ function Reason({ of: { reason, tags, email, company } }: { of: SuppressionItem 
   )
 }
 
-export function AllowedTable({ company }: { company: string }) {
+export function AllowListTable({ company }: { company: string }) {
   const { term, domain, after, before } = useSearch({ from: HERE })
-  const query = useQuery(allowedQuery(company, { term, domain, after, before }))
+  const query = useQuery(allowListQuery(company, { term, domain, after, before }))
   const mayManage = useMayManage()
-  const askToRemove = (entry: AllowedItem) => {
+  const askToRemove = (entry: AllowListItem) => {
     const { value } = entry
     return confirm({
       title: 'Remove from the allow list?',
@@ -223,7 +223,7 @@ export function AllowedTable({ company }: { company: string }) {
   )
 }
 
-function ListOf({ of: { list, domain } }: { of: AllowedItem }) {
+function ListOf({ of: { list, domain } }: { of: AllowListItem }) {
   return <>{list === 'company' ? 'The company' : (domain ?? 'A removed domain')}</>
 }
 

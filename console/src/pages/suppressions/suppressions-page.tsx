@@ -11,7 +11,7 @@ import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { useImportRun } from './import-run.ts'
-import { AllowedTable, SuppressionTable } from './suppression-table.tsx'
+import { AllowListTable, SuppressionTable } from './suppression-table.tsx'
 import { TYPE_WORDS } from './types.ts'
 
 const HERE = '/signed-in/c/$company/suppressions'
@@ -76,7 +76,7 @@ export function SuppressionsPage() {
       )}
       <Filters key={list} />
       {list === 'allowed' && company !== ALL ? (
-        <AllowedTable company={company} />
+        <AllowListTable company={company} />
       ) : (
         <SuppressionTable company={company} />
       )}

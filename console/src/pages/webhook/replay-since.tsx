@@ -26,10 +26,10 @@ export function ReplaySince({ of: { company, id } }: { of: WebhookDetail }) {
         close={close}
         initial={{ span: SPANS[1]!.value, what: 'failed' as 'failed' | 'everything' }}
         submit={({ span, what }) => replaySince(company, id, new Date(Date.now() - Number(span)), what)}
-        onDone={(told) => {
+        onDone={(count) => {
           close()
           void notify({
-            message: told === null ? 'Sending all events again.' : `Sending ${told} events again.`,
+            message: count === null ? 'Sending all events again.' : `Sending ${count} events again.`,
           })
         }}
         submitLabel="Replay"

@@ -10,13 +10,13 @@ import {
   ownSessions,
 } from '../../../operate/own-account.ts'
 import { identityId } from '../../../operate/own-identities.ts'
-import type { BegunSession } from '../../../operate/sessions.ts'
+import type { NewSession } from '../../../operate/sessions.ts'
 import type { Person } from '../../../people/person.ts'
 import type { ACCOUNT_ROUTES } from '../contract/account.ts'
 import type { ConsoleCore } from '../core.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { meOf } from '../session/session.ts'
-import { originOf, sessionHeaders, unlessRefused } from '../session/signing-in.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
+import { originOf, refusalAsFault, sessionHeaders } from '../session/signing-in.ts'
 
 const time = (at: number) => new Date(at).toISOString()
 
@@ -37,13 +37,13 @@ function membershipsJson({ memberships, operator }: Person, companies: readonly 
 }
 
 /** The session that replaces the one of the request. */
-function newSessionAnswer(core: ConsoleCore, request: FastifyRequest, newSession: BegunSession) {
+function newSessionAnswer(core: ConsoleCore, request: FastifyRequest, newSession: NewSession) {
   return new ConsoleAnswer(meOf(core, request.raw, newSession), {
     headers: sessionHeaders(core, request, newSession),
   })
 }
 
-export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
+export const accountHandlers: Handlers<typeof ACCOUNT_ROUTES> = {
   'GET /account': async ({ person, session }, { deps, signIn }) => {
     const { recoveryCodes, passkeys, identities } = person.credentials
     const shown = passkeys.map(({ id, name, createdAt, usedAt }) => ({
@@ -67,21 +67,21 @@ export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
   },
 
   'PATCH /account': async (call, core) => {
-    const person = await unlessRefused(changeProfile(core.signIn, call, call.body))
+    const person = await refusalAsFault(changeProfile(core.signIn, call, call.body))
     return meOf(core, call.request.raw, { session: call.session, person })
   },
 
   'POST /account/proof': async (call, core) => {
     const { body, request } = call
     const origin = originOf(core, request)
-    const newSession = await unlessRefused(confirmPassword(core.signIn, call, body.password, origin))
+    const newSession = await refusalAsFault(confirmPassword(core.signIn, call, body.password, origin))
     return newSessionAnswer(core, request, newSession)
   },
 
   'PUT /account/password': async (call, core) => {
     const { body, request } = call
     const origin = originOf(core, request)
-    const newSession = await unlessRefused(changePassword(core.signIn, call, body.password, origin))
+    const newSession = await refusalAsFault(changePassword(core.signIn, call, body.password, origin))
     return newSessionAnswer(core, request, newSession)
   },
 

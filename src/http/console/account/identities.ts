@@ -1,17 +1,17 @@
 /** Accounts of the OpenID Connect provider that are linked to the person's own account. */
 import { beginIdentity, connectIdentity, removeIdentity } from '../../../operate/own-identities.ts'
 import type { IDENTITY_ROUTES } from '../contract/account.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { answerOf, endedCookie, redirectToProvider, redirectUriOf } from '../session/openid.ts'
 import { meOf } from '../session/session.ts'
-import { originOf, unlessRefused } from '../session/signing-in.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
+import { originOf, refusalAsFault } from '../session/signing-in.ts'
 
-export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
+export const identityHandlers: Handlers<typeof IDENTITY_ROUTES> = {
   'POST /account/identities/begin': async (call, core) => {
     const { signIn, provider } = core
     const { request } = call
     const begun = beginIdentity(signIn, call, provider.requireProvider(core), redirectUriOf(core, request))
-    return redirectToProvider(core, request, await unlessRefused(begun))
+    return redirectToProvider(core, request, await refusalAsFault(begun))
   },
 
   'POST /account/identities': async (call, core) => {
@@ -19,7 +19,7 @@ export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
     const { session, body, request } = call
     const answer = answerOf(core, request, body.query)
     const origin = originOf(core, request)
-    const person = await unlessRefused(
+    const person = await refusalAsFault(
       connectIdentity(signIn, call, provider.requireProvider(core), answer, origin),
     )
     const headers = { 'set-cookie': endedCookie(core, request) }
@@ -27,7 +27,7 @@ export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
   },
 
   'DELETE /account/identities/:id': async (call, { signIn }) => {
-    await unlessRefused(removeIdentity(signIn, call, call.params.id))
+    await refusalAsFault(removeIdentity(signIn, call, call.params.id))
     return {}
   },
 }

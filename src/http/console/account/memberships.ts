@@ -1,9 +1,9 @@
 /** The person's own memberships of companies: to confirm or to leave. */
 import { confirmMembership, leaveCompany } from '../../../operate/own-memberships.ts'
 import type { MEMBERSHIP_ROUTES } from '../contract/account.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 
-export const membershipWorks: Works<typeof MEMBERSHIP_ROUTES> = {
+export const membershipHandlers: Handlers<typeof MEMBERSHIP_ROUTES> = {
   'POST /account/memberships/:id': async (call, { signIn }) => {
     await confirmMembership(signIn, call, call.params.id)
     return {}

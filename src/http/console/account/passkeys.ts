@@ -4,7 +4,7 @@ import {
   addPasskey,
   beginPasskey,
   beginPasskeySignIn,
-  CHALLENGE_LASTS,
+  CHALLENGE_MS,
   type PasskeyChallenge,
   removePasskey,
   renamePasskey,
@@ -13,10 +13,10 @@ import {
 import { relyingParty } from '../../../people/passkeys.ts'
 import type { HttpCore } from '../../core.ts'
 import type { PASSKEY_ROUTES } from '../contract/account.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { stepCookie, stepTicket } from '../session/device-cookies.ts'
 import { meOf } from '../session/session.ts'
-import { originOf, signedIn, unlessRefused } from '../session/signing-in.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
+import { originOf, refusalAsFault, signedIn } from '../session/signing-in.ts'
 
 const COOKIE = 'postroad_passkey'
 
@@ -26,17 +26,17 @@ const partyOf = ({ publicUrl }: HttpCore, { raw }: FastifyRequest) => relyingPar
 const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: PasskeyChallenge) =>
   new ConsoleAnswer(
     { options: { ...options } },
-    { headers: { 'set-cookie': stepCookie(core, raw, COOKIE, ticket, CHALLENGE_LASTS) } },
+    { headers: { 'set-cookie': stepCookie(core, raw, COOKIE, ticket, CHALLENGE_MS) } },
   )
 
-export const passkeyWorks: Works<typeof PASSKEY_ROUTES> = {
+export const passkeyHandlers: Handlers<typeof PASSKEY_ROUTES> = {
   'POST /session/passkey/options': async ({ request }, core) =>
     asked(core, request, await beginPasskeySignIn(core.signIn, partyOf(core, request))),
 
   'POST /session/passkey': async ({ body, request }, core) => {
     const given = { ticket: stepTicket(core, request.raw, COOKIE), response: body.response }
     const party = partyOf(core, request)
-    const newSession = await unlessRefused(
+    const newSession = await refusalAsFault(
       signInByPasskey(core.signIn, party, given, originOf(core, request)),
     )
     return await signedIn(core, request, newSession, [stepCookie(core, request.raw, COOKIE, '', 0)])
@@ -44,25 +44,25 @@ export const passkeyWorks: Works<typeof PASSKEY_ROUTES> = {
 
   'POST /account/passkeys/options': async (call, core) => {
     const { request } = call
-    return asked(core, request, await unlessRefused(beginPasskey(core.signIn, call, partyOf(core, request))))
+    return asked(core, request, await refusalAsFault(beginPasskey(core.signIn, call, partyOf(core, request))))
   },
 
   'POST /account/passkeys': async (call, core) => {
     const { session, body, request } = call
     const { raw } = request
     const given = { ...body, ticket: stepTicket(core, raw, COOKIE) }
-    const person = await unlessRefused(addPasskey(core.signIn, call, partyOf(core, request), given))
+    const person = await refusalAsFault(addPasskey(core.signIn, call, partyOf(core, request), given))
     const headers = { 'set-cookie': stepCookie(core, raw, COOKIE, '', 0) }
     return new ConsoleAnswer(meOf(core, raw, { session, person }), { headers })
   },
 
   'PATCH /account/passkeys/:id': async (call, { signIn }) => {
-    await unlessRefused(renamePasskey(signIn, call, { ...call.params, ...call.body }))
+    await refusalAsFault(renamePasskey(signIn, call, { ...call.params, ...call.body }))
     return {}
   },
 
   'DELETE /account/passkeys/:id': async (call, { signIn }) => {
-    await unlessRefused(removePasskey(signIn, call, call.params.id))
+    await refusalAsFault(removePasskey(signIn, call, call.params.id))
     return {}
   },
 }

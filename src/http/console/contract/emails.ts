@@ -1,7 +1,7 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { STATUS_NAMES } from '../../../operate/status-word.ts'
-import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_INPUT, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
@@ -61,8 +61,8 @@ const FILTERS = {
   to: { ...ADDRESS, description: 'The complete address of a recipient.' },
   toDomain: { ...DOMAIN_NAME, description: 'Domain of a recipient.' },
   subject: { ...PASSAGE, description: 'A part of the subject.' },
-  since: { ...TIME_GIVEN, description: 'Accepted then or later: ISO 8601.' },
-  until: { ...TIME_GIVEN, description: 'Accepted before this time.' },
+  since: { ...TIME_INPUT, description: 'Accepted then or later: ISO 8601.' },
+  until: { ...TIME_INPUT, description: 'Accepted before this time.' },
 } as const
 
 const EMAILS_QUERY = object(

@@ -1,7 +1,7 @@
 /**
  * The form of the console's contract: one row for each route. From the rows follow the registration of the routes,
- * their labels in metrics and the types of their work (../work.ts), and the page's client (console/src/api/client.ts),
- * which takes the types alone.
+ * their labels in metrics and the types of their handlers (../handlers.ts), and the page's client
+ * (console/src/api/client.ts), which takes the types alone.
  */
 import type { Static, TSchema } from 'typebox'
 import type { ID } from '../../bounds.ts'

@@ -3,10 +3,10 @@ import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../.
 import { cancelDkimRotation, finishDkimRotation, rotateDkimKey } from '../../../operate/dkim-rotation.ts'
 import { OperateError } from '../../../operate/error.ts'
 import type { DKIM_KEY_ROUTES } from '../contract/domains.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
-export const dkimKeyWorks: Works<typeof DKIM_KEY_ROUTES> = {
+export const dkimKeyHandlers: Handlers<typeof DKIM_KEY_ROUTES> = {
   'POST /companies/:company/domains/:domain/dkim': async ({ op, company, params, body }) => {
     requireDomain(op, company, params.domain)
     return wholeDomainJson(op, await addDkimKey(op, { domain: params.domain, ...body }))

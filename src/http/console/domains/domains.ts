@@ -12,11 +12,11 @@ import {
 } from '../../../operate/domains.ts'
 import type { DOMAIN_ROUTES } from '../contract/domains.ts'
 import { MOST_LISTED } from '../contract/shapes.ts'
+import type { Handlers } from '../handlers.ts'
 import { oneCompany } from '../one-company.ts'
-import type { Works } from '../work.ts'
 import { domainJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
-export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
+export const domainHandlers: Handlers<typeof DOMAIN_ROUTES> = {
   'GET /companies/:company/domains': async ({ op, company, query }) => {
     const all = await listDomains(op, company === null ? {} : { company })
     const search = query.search?.trim().toLowerCase().normalize() ?? ''

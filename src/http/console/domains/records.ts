@@ -5,13 +5,13 @@ import { checkDomainRecord, verifyDomain } from '../../../operate/domain-verific
 import { checkSender } from '../../../operate/sender-checks.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { RECORD_ROUTES } from '../contract/domains.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { recordCheckJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
 /** Name servers that the page shows. */
 const MOST_SERVERS = 4
 
-export const recordWorks: Works<typeof RECORD_ROUTES> = {
+export const recordHandlers: Handlers<typeof RECORD_ROUTES> = {
   // One record, so that the page shows each result as it comes, however long others take.
   'GET /companies/:company/domains/:domain/check': async ({ op, company, params, query }) => {
     requireDomain(op, company, params.domain)

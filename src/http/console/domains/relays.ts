@@ -4,8 +4,8 @@ import type { Operation } from '../../../operate/verb.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { RELAY_ROUTES } from '../contract/domains.ts'
 import type { ConsoleCore } from '../core.ts'
+import type { Handlers } from '../handlers.ts'
 import { oneCompany } from '../one-company.ts'
-import type { Works } from '../work.ts'
 import { relayJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
 async function companyRelayJson({ deps }: ConsoleCore, op: Operation, company: string) {
@@ -14,7 +14,7 @@ async function companyRelayJson({ deps }: ConsoleCore, op: Operation, company: s
   return { relay, delivery: deps.settings.delivery.kind }
 }
 
-export const relayWorks: Works<typeof RELAY_ROUTES> = {
+export const relayHandlers: Handlers<typeof RELAY_ROUTES> = {
   'GET /companies/:company/relay': async ({ op, company }, core) =>
     await companyRelayJson(core, op, oneCompany(company)),
 

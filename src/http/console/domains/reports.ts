@@ -4,12 +4,12 @@ import { listTlsReports, receivedTlsReports, showDmarc } from '../../../operate/
 import { receivedTlsJson } from '../../../operate/shapes/domain-report.ts'
 import { isoTime } from '../../../operate/shapes/time.ts'
 import type { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from '../contract/domain-reports.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { requireDomain } from './domain-lookup.ts'
 
 const MOST_FAILURES = 3
 
-export const domainReportWorks: Works<typeof DOMAIN_REPORT_ROUTES> = {
+export const domainReportHandlers: Handlers<typeof DOMAIN_REPORT_ROUTES> = {
   'GET /companies/:company/domains/:domain/reports': async ({ op, company, params, request }, core) => {
     requireDomain(op, company, params.domain)
     const { domain: _, ...dmarc } = await showDmarc(op, params)
@@ -21,7 +21,7 @@ export const domainReportWorks: Works<typeof DOMAIN_REPORT_ROUTES> = {
   },
 }
 
-export const tlsReportWorks: Works<typeof TLS_REPORT_ROUTES> = {
+export const tlsReportHandlers: Handlers<typeof TLS_REPORT_ROUTES> = {
   'GET /installation/tls-reports': async ({ op }) => {
     const { reports } = await listTlsReports(op, {})
     return {

@@ -4,8 +4,8 @@ import { showCompany } from '../../../operate/companies.ts'
 import { setContentRetention } from '../../../operate/content-retention.ts'
 import type { RETENTION_ROUTES } from '../contract/domains.ts'
 import type { ConsoleCore } from '../core.ts'
+import type { Handlers } from '../handlers.ts'
 import { oneCompany } from '../one-company.ts'
-import type { Works } from '../work.ts'
 
 type RetentionJson = Static<(typeof RETENTION_ROUTES)['GET /companies/:company/retention']['answer']>
 
@@ -13,7 +13,7 @@ function retentionJson({ deps }: ConsoleCore, own: number | undefined): Retentio
   return { own: own ?? null, installation: deps.settings.contentRetention }
 }
 
-export const retentionWorks: Works<typeof RETENTION_ROUTES> = {
+export const retentionHandlers: Handlers<typeof RETENTION_ROUTES> = {
   'GET /companies/:company/retention': async ({ op, company }, core) => {
     const { company: found } = await showCompany(op, { company: oneCompany(company) })
     return retentionJson(core, found.contentRetention)

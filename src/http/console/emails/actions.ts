@@ -1,7 +1,7 @@
 /** Actions on emails: try now, cancel, delete, suppress a recipient, send again. */
 import { cancelEmails, retryEmails, suppressRecipientsOfEmails } from '../../../operate/email-batches.ts'
 import { clearEmails, deleteEmails } from '../../../operate/email-deletion.ts'
-import { reachLinks } from '../../../operate/email-links.ts'
+import { checkLinks } from '../../../operate/email-links.ts'
 import {
   cancelRecipients,
   retryRecipients,
@@ -11,14 +11,14 @@ import {
 import { cancelEmail } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
-import { retry, whyNotRetried } from '../../../operate/queue.ts'
+import { noRetryReason, retry } from '../../../operate/queue.ts'
 import type { EMAIL_ACTION_ROUTES } from '../contract/email.ts'
+import type { Handlers } from '../handlers.ts'
 import { senderOf } from '../sender.ts'
-import type { Works } from '../work.ts'
 import { emailNamed } from './email-lookup.ts'
 import { sendAgain } from './send-again.ts'
 
-export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
+export const emailActionHandlers: Handlers<typeof EMAIL_ACTION_ROUTES> = {
   'POST /companies/:company/emails/retry': ({ op, company, body: { ids } }) =>
     retryEmails(op, { company: company ?? undefined, ids }),
 
@@ -40,7 +40,7 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
     const { id, op } = await emailNamed(core, call)
     const counts = await retry(op, { email: id })
     if (counts.retried > 0) return { changed: counts.retried }
-    throw new OperateError('nothing_to_do', whyNotRetried(counts))
+    throw new OperateError('nothing_to_do', noRetryReason(counts))
   },
 
   'POST /companies/:company/emails/:email/cancel': async (call, core) => {
@@ -85,6 +85,6 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
 
   'POST /companies/:company/emails/:email/reach': async (call, core) => {
     const { id, op } = await emailNamed(core, call)
-    return { answers: await reachLinks(op, { id, urls: call.body.urls }) }
+    return { answers: await checkLinks(op, { id, urls: call.body.urls }) }
   },
 }

@@ -7,14 +7,14 @@ import { pictureType } from '../../shown-emails/picture.ts'
 import { fileAnswer } from '../../stored-files/file-answer.ts'
 import { listFiles, readFile, roomToList } from '../../stored-files/files.ts'
 import type { EMAIL_DOCUMENT_ROUTES } from '../contract/email.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { emailNamed } from './email-lookup.ts'
 
 function noSuchFile(detail = 'File not found'): Fault {
   return new Fault({ code: 'operation_refused', why: 'not_found', about: null, detail })
 }
 
-export const emailDocumentWorks: Works<typeof EMAIL_DOCUMENT_ROUTES> = {
+export const emailDocumentHandlers: Handlers<typeof EMAIL_DOCUMENT_ROUTES> = {
   'GET /companies/:company/emails/:email/preview': async (call, core) => {
     const email = await emailNamed(core, call)
     const { message } = await rawCopyOf(core, call.request.raw, email, call.query.recipient)

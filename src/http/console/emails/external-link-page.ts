@@ -7,8 +7,8 @@ import type { HttpCore } from '../../core.ts'
 import { escapedHtml } from '../../html-page.ts'
 import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from '../../shown-emails/external-link.ts'
 import type { EXTERNAL_LINK_ROUTES } from '../contract/email.ts'
+import type { Handlers } from '../handlers.ts'
 import { sessionToken } from '../session/cookie.ts'
-import type { Works } from '../work.ts'
 
 const POLICY = [
   "default-src 'none'",
@@ -23,7 +23,7 @@ const POLICY = [
  * then requests itself once more, as a same-site request. Only the person to whom the message was shown can continue
  * from it: an attacker cannot use the page to send others from this installation to a page of the attacker's.
  */
-export const externalLinkWorks: Works<typeof EXTERNAL_LINK_ROUTES> = {
+export const externalLinkHandlers: Handlers<typeof EXTERNAL_LINK_ROUTES> = {
   'GET /leave': async ({ query: { to = '', s = '', until = '', again }, request }, core) => {
     const person = await personOf(core, request.raw)
     if (person === null && again === undefined) {

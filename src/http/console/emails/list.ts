@@ -16,7 +16,7 @@ import type { Operation } from '../../../operate/verb.ts'
 import { BEGINNING, snippetOf } from '../../shown-emails/snippet.ts'
 import type { EMAIL_LIST_ROUTES } from '../contract/emails.ts'
 import type { PartOf } from '../contract/route.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { emailRows, unclippedEmail } from './email-row.ts'
 
 /** Emails whose snippets one request reads, and octets of memory for each. */
@@ -148,7 +148,7 @@ function timeOf(field: string, text: string): number {
   throw invalidField(field, 'it must be an ISO 8601 time')
 }
 
-export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
+export const emailListHandlers: Handlers<typeof EMAIL_LIST_ROUTES> = {
   'GET /companies/:company/emails': async ({ op, company, query }, core) => {
     const { store } = core.deps
     const { limit = 60 } = query

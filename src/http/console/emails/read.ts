@@ -7,7 +7,7 @@ import { JsonText, longJson } from '../../json-pieces.ts'
 import { isPicture } from '../../shown-emails/picture.ts'
 import { listFiles } from '../../stored-files/files.ts'
 import type { CONTENT, EMAIL_DETAIL, EMAIL_ROUTES } from '../contract/email.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { emailDetail, PAGE, PAGE_OCTETS } from './email-detail.ts'
 import { emailNamed } from './email-lookup.ts'
 
@@ -20,7 +20,7 @@ type EmailContentJson = Omit<Static<typeof CONTENT>, 'recipientVariables'> & {
   recipientVariables: Record<string, JsonText> | null
 }
 
-export const emailWorks: Works<typeof EMAIL_ROUTES> = {
+export const emailHandlers: Handlers<typeof EMAIL_ROUTES> = {
   'GET /companies/:company/emails/:email': async (call, core) => {
     const { id, origin, op } = await emailNamed(core, call)
     await core.admission.reserve(call.request.raw, origin.outlineOctets + PAGE_OCTETS)

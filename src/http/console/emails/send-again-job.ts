@@ -7,7 +7,7 @@ import { textOf } from '../../../mail/body.ts'
 import type { RecipientValues } from '../../../store/store.ts'
 import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
 
-export interface AgainOrder {
+export interface SendAgainJobInput {
   email: StoredEmail
   /** Name of the sending domain. */
   domain: string
@@ -23,7 +23,7 @@ export interface AgainOrder {
   terms: CheckParameters
 }
 
-export default function checkAgain(order: AgainOrder): CheckOutcome {
+export default function checkAgain(order: SendAgainJobInput): CheckOutcome {
   return checkSubmission(submissionOf(order), order.terms)
 }
 
@@ -40,7 +40,7 @@ function submissionOf({
   files,
   values,
   idempotency,
-}: AgainOrder): Submission {
+}: SendAgainJobInput): Submission {
   const { from, cc, replyTo, subject, html, text = '', amp, headers } = email.content
   const everybody = to === undefined
   return {
@@ -72,7 +72,7 @@ function attachmentOf({
   disposition,
   contentId,
   content,
-}: AgainOrder['files'][number]) {
+}: SendAgainJobInput['files'][number]) {
   const file: SubmittedAttachment = { filename, contentType, content: asBuffer(content), disposition }
   if (contentId !== null) file.contentId = contentId
   return file

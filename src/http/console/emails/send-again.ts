@@ -11,9 +11,9 @@ import { buffersBeneath, jobAt } from '../../../workers/job.ts'
 import type { HttpCore } from '../../core.ts'
 import type { EmailView } from '../../shown-emails/copy.ts'
 import type { ResentEmails } from '../store-port.ts'
-import checkAgain, { type AgainOrder } from './send-again-job.ts'
+import checkAgain, { type SendAgainJobInput } from './send-again-job.ts'
 
-const job = jobAt<AgainOrder, CheckOutcome>(new URL('./send-again-job.ts', import.meta.url))
+const job = jobAt<SendAgainJobInput, CheckOutcome>(new URL('./send-again-job.ts', import.meta.url))
 
 /** Recipients of a batch whose values are read at once. */
 const AT_ONCE = 50
@@ -49,14 +49,14 @@ async function contentOf(
   { deps: { store, accounts } }: HttpCore,
   { id, op }: EmailView,
   to: string | undefined,
-): Promise<Omit<AgainOrder, 'idempotency' | 'terms'>> {
+): Promise<Omit<SendAgainJobInput, 'idempotency' | 'terms'>> {
   const email = await store.readEmail(id)
   // Retention may have removed it in the meantime.
   if (email === null) throw noSuchEmail(id)
   if (email.contentRemoved) {
     throw new OperateError('not_found', 'its content was removed at the end of its retention period')
   }
-  const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
+  const [notice] = await op.store.readNoticeFacts([{ emailId: id, recipient: null, known: false }], 1)
   const domain = accounts.directory.domain(email.domainId)?.name
   if (domain === undefined) throw new OperateError('conflict', 'its sending domain was removed')
   const raw = await store.readRaw(id)
@@ -68,14 +68,14 @@ async function contentOf(
     raw,
     addresses: recipients.map(({ address }) => address),
     files: raw === null ? await filesOf(store, id) : [],
-    values: told?.email?.individual === true ? await valuesOf(store, id, recipients.length, to) : null,
+    values: notice?.email?.individual === true ? await valuesOf(store, id, recipients.length, to) : null,
   }
 }
 
 /** A worker checks large emails, and batches: one may have 250,000 values. */
 async function checkOrder(
   { deps }: HttpCore,
-  order: AgainOrder,
+  order: SendAgainJobInput,
   { companyId }: Principal,
 ): Promise<CheckOutcome> {
   const { email, raw, files, values } = order
@@ -96,8 +96,8 @@ function octetsOf(all: readonly Uint8Array[]): number {
   return all.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
-async function filesOf(store: ResentEmails, id: string): Promise<AgainOrder['files']> {
-  const files: AgainOrder['files'] = []
+async function filesOf(store: ResentEmails, id: string): Promise<SendAgainJobInput['files']> {
+  const files: SendAgainJobInput['files'] = []
   for (const file of await store.listFiles(id)) {
     const content = await store.readFile(id, file.position)
     if (content === null) throw new OperateError('not_found', 'one of its files is gone')

@@ -5,13 +5,13 @@ import { accountsOf, visibleAccounts } from '../../../operate/authority.ts'
 import { longJson } from '../../json-pieces.ts'
 import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import type { COPY_TEXT, EMAIL_SOURCE_ROUTES, SOURCE } from '../contract/email.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { emailNamed } from './email-lookup.ts'
 
 /** Octets of the source shown; the download has all of it. */
 const MOST_SHOWN = 512 * 1024
 
-export const emailSourceWorks: Works<typeof EMAIL_SOURCE_ROUTES> = {
+export const emailSourceHandlers: Handlers<typeof EMAIL_SOURCE_ROUTES> = {
   'GET /companies/:company/emails/:email/source': async (call, core) => {
     const email = await emailNamed(core, call)
     const { addresses, message } = await rawCopyOf(core, call.request.raw, email, call.query.recipient)

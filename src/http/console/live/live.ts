@@ -4,10 +4,10 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { authorise } from '../../../operate/authority.ts'
 import { shareOf } from '../authenticate.ts'
 import type { LIVE_ROUTES } from '../contract/emails.ts'
+import type { Handlers } from '../handlers.ts'
 import { sessionToken } from '../session/cookie.ts'
-import type { Works } from '../work.ts'
 
-export const liveWorks: Works<typeof LIVE_ROUTES> = {
+export const liveHandlers: Handlers<typeof LIVE_ROUTES> = {
   'GET /companies/:company/live': async ({ actingAs: caller, company, person, query, request }, core) => {
     authorise(caller, 'read')
     const after = lastSeen(request, query.after)

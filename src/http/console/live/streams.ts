@@ -85,11 +85,11 @@ export class Streams {
       leave()
       return
     }
-    let told = Promise.resolve()
+    let written = Promise.resolve()
     const unwatch = this.#core.deps.live.watch(watcher.companyId, after, (changes) => {
       const text = this.#textOf(changes)
       // In the order of the changes. A client whose stream ends reconnects, and gets them again.
-      told = Promise.all([text, told]).then(
+      written = Promise.all([text, written]).then(
         ([text]) => write(response, text),
         () => void response.end(),
       )

@@ -1,7 +1,7 @@
 /** The redirect from `/` to the console, for a listener of the console alone. */
 import type { FastifyInstance } from 'fastify'
 import type { Api, RouteHandlerFactory } from '../../api.ts'
-import { toConsole } from '../../console-path.ts'
+import { redirectToConsole } from '../../console-path.ts'
 import { consoleWords } from '../words.ts'
 import { DATA_HEADERS } from './headers.ts'
 
@@ -14,7 +14,7 @@ export class RootRedirect implements Api {
   register(app: FastifyInstance, answering: RouteHandlerFactory): void {
     app.get(
       '/',
-      answering('other', async () => toConsole()),
+      answering('other', async () => redirectToConsole()),
     )
   }
 }

@@ -6,15 +6,15 @@ import { noLink, signInByLink } from '../../../operate/sessions.ts'
 import { isoTime } from '../../../operate/shapes/time.ts'
 import { personName } from '../../../people/person.ts'
 import type { LINK_CONTENT, LINK_ROUTES } from '../contract/session.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { meOf } from './session.ts'
-import { originOf, signedIn, signedInHere } from './signing-in.ts'
+import { originOf, sessionOfRequest, signedIn } from './signing-in.ts'
 
-export const linkWorks: Works<typeof LINK_ROUTES> = {
+export const linkHandlers: Handlers<typeof LINK_ROUTES> = {
   // A POST, so that the token is in no address and in no log.
   'POST /session/link/read': async ({ body, request }, core) => {
     const content = await readLink(core.deps.store, body.token, core.signIn.clock.now())
-    const known = await signedInHere(core, request)
+    const known = await sessionOfRequest(core, request)
     const signedInAs = known === null ? null : personName(known.person)
     if (content.kind === 'sign-in') {
       const isOwn = known?.person.id === content.person.id
@@ -36,7 +36,7 @@ export const linkWorks: Works<typeof LINK_ROUTES> = {
   'POST /session/link': async ({ body, request }, core) => {
     const { store } = core.deps
     const from = { ...originOf(core, request), now: core.signIn.clock.now() }
-    const known = await signedInHere(core, request)
+    const known = await sessionOfRequest(core, request)
     const of = { token: body.token, instead: body.instead ?? false, known }
     const accepted = await acceptInvitation(store, of, from)
     if (accepted !== null && 'person' in accepted) {

@@ -3,8 +3,8 @@ import { OperateError } from '../../../operate/error.ts'
 import { type PasswordMailer, readPasswordLink, resetPassword } from '../../../operate/password-reset.ts'
 import type { NEW_PASSWORD_ROUTES } from '../contract/session.ts'
 import type { ConsoleCore } from '../core.ts'
-import type { Works } from '../work.ts'
-import { originOf, signedIn, unlessRefused } from './signing-in.ts'
+import type { Handlers } from '../handlers.ts'
+import { originOf, refusalAsFault, signedIn } from './signing-in.ts'
 
 /**
  * Null: nothing is mailed, because there is no sender, no URL that a stranger's request cannot change, or because mail
@@ -19,12 +19,12 @@ export function passwordMailer({
   return { base, send: (mail) => systemMail.send(mail) }
 }
 
-export const newPasswordWorks: Works<typeof NEW_PASSWORD_ROUTES> = {
+export const newPasswordHandlers: Handlers<typeof NEW_PASSWORD_ROUTES> = {
   'POST /session/forgotten': async ({ body, request }, core) => {
     const mailer = passwordMailer(core)
     if (mailer === null)
       throw new OperateError('conflict', 'this installation mails no links for a new password')
-    await unlessRefused(core.passwordLinks.ask(body.address, originOf(core, request), mailer))
+    await refusalAsFault(core.passwordLinks.ask(body.address, originOf(core, request), mailer))
     return {}
   },
 
@@ -42,6 +42,6 @@ export const newPasswordWorks: Works<typeof NEW_PASSWORD_ROUTES> = {
       { token, password, code },
       originOf(core, request),
     )
-    return await signedIn(core, request, await unlessRefused(reset))
+    return await signedIn(core, request, await refusalAsFault(reset))
   },
 }

@@ -5,16 +5,16 @@
 import type { FastifyRequest } from 'fastify'
 import {
   beginOpenId,
-  OPENID_LASTS,
+  OPENID_TICKET_MS,
   type OpenIdAnswer,
   signInByOpenId,
 } from '../../../operate/openid-sign-in.ts'
 import type { HttpCore } from '../../core.ts'
 import type { OPENID_ROUTES } from '../contract/session.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { stepCookie, stepTicket } from './device-cookies.ts'
 import { passwordMailer } from './new-password.ts'
-import { originOf, signedIn, unlessRefused } from './signing-in.ts'
+import { originOf, refusalAsFault, signedIn } from './signing-in.ts'
 
 const COOKIE = 'postroad_oidc'
 
@@ -29,7 +29,7 @@ export function redirectToProvider(
   { raw }: FastifyRequest,
   begun: { url: string; ticket: string },
 ) {
-  const cookie = stepCookie(core, raw, COOKIE, begun.ticket, OPENID_LASTS)
+  const cookie = stepCookie(core, raw, COOKIE, begun.ticket, OPENID_TICKET_MS)
   return new ConsoleAnswer({ url: begun.url }, { headers: { 'set-cookie': cookie } })
 }
 
@@ -42,7 +42,7 @@ export function endedCookie(core: HttpCore, { raw }: FastifyRequest): string {
   return stepCookie(core, raw, COOKIE, '', 0)
 }
 
-export const openIdWorks: Works<typeof OPENID_ROUTES> = {
+export const openIdHandlers: Handlers<typeof OPENID_ROUTES> = {
   'GET /session/ways': async (_, core) => ({
     openid: core.provider.providerOf(core)?.host ?? null,
     forgotten: passwordMailer(core) !== null,
@@ -50,7 +50,7 @@ export const openIdWorks: Works<typeof OPENID_ROUTES> = {
 
   'POST /session/oidc': async ({ request }, core) => {
     const begun = beginOpenId(core.signIn, core.provider.requireProvider(core), redirectUriOf(core, request))
-    return redirectToProvider(core, request, await unlessRefused(begun))
+    return redirectToProvider(core, request, await refusalAsFault(begun))
   },
 
   'POST /session/oidc/return': async ({ body, request }, core) => {
@@ -61,6 +61,6 @@ export const openIdWorks: Works<typeof OPENID_ROUTES> = {
       answer,
       originOf(core, request),
     )
-    return await signedIn(core, request, await unlessRefused(begun), [endedCookie(core, request)])
+    return await signedIn(core, request, await refusalAsFault(begun), [endedCookie(core, request)])
   },
 }

@@ -5,8 +5,8 @@ import { signOut as endSession } from '../../../operate/sessions.ts'
 import type { ConsoleSession, Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import type { SESSION_ROUTES } from '../contract/session.ts'
+import { ConsoleAnswer, type Handlers } from '../handlers.ts'
 import { smtpEndpoints, smtpSuggestion } from '../smtp-endpoints.ts'
-import { ConsoleAnswer, type Works } from '../work.ts'
 import { sessionCookie } from './cookie.ts'
 
 /** The page's information on its user. */
@@ -50,7 +50,7 @@ export function meOf(
   }
 }
 
-export const sessionWorks: Works<typeof SESSION_ROUTES> = {
+export const sessionHandlers: Handlers<typeof SESSION_ROUTES> = {
   'GET /session': async (call, core) => meOf(core, call.request.raw, call),
 
   'DELETE /session': async (call, core) => {

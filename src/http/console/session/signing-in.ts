@@ -3,11 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { addressGroup, addressNetwork } from '../../../ingress/admission/address-group.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { newPasswordPlaces } from '../../../operate/new-passwords.ts'
-import {
-  type AuthenticatedSession,
-  authenticateSession,
-  type BegunSession,
-} from '../../../operate/sessions.ts'
+import { type AuthenticatedSession, authenticateSession, type NewSession } from '../../../operate/sessions.ts'
 import {
   type SignInOrigin,
   type SignInParts,
@@ -20,7 +16,7 @@ import { Tickets } from '../../../people/tickets.ts'
 import type { AnswerHeaders } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import type { ConsoleCore } from '../core.ts'
-import { ConsoleAnswer } from '../work.ts'
+import { ConsoleAnswer } from '../handlers.ts'
 import { sessionCookie, sessionToken } from './cookie.ts'
 import { deviceCookie, deviceTicket } from './device-cookies.ts'
 import { meOf } from './session.ts'
@@ -54,7 +50,7 @@ export function originOf(core: HttpCore, { raw }: FastifyRequest): SignInOrigin 
 }
 
 /** The session of this browser, on paths that strangers call as well. */
-export async function signedInHere(
+export async function sessionOfRequest(
   core: ConsoleCore,
   { raw }: FastifyRequest,
 ): Promise<AuthenticatedSession | null> {
@@ -70,10 +66,10 @@ export async function signedInHere(
 export async function signedIn(
   core: ConsoleCore,
   request: FastifyRequest,
-  newSession: BegunSession,
+  newSession: NewSession,
   removed: readonly string[] = [],
 ) {
-  const old = await signedInHere(core, request)
+  const old = await sessionOfRequest(core, request)
   if (old !== null) await core.signIn.store.endSessions(old.person.id, { id: old.session.id })
   const headers = sessionHeaders(core, request, newSession, removed)
   return new ConsoleAnswer(meOf(core, request.raw, newSession), { headers })
@@ -83,7 +79,7 @@ export async function signedIn(
 export function sessionHeaders(
   core: ConsoleCore,
   { raw }: Pick<FastifyRequest, 'raw'>,
-  { token, person }: Pick<BegunSession, 'token' | 'person'>,
+  { token, person }: Pick<NewSession, 'token' | 'person'>,
   others: readonly string[] = [],
 ): AnswerHeaders {
   // The cookie lasts for the full lifetime; the service decides when an unused session ends, since that time moves with
@@ -103,7 +99,7 @@ const STATUS: Readonly<Record<SignInRefusalReason, 401 | 403 | 429 | 502>> = {
 }
 
 /** Turns a refused sign-in of `work` into a Fault. */
-export async function unlessRefused<Result>(work: Promise<Result>): Promise<Result> {
+export async function refusalAsFault<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {

@@ -5,9 +5,9 @@ import { domainNames } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes/time.ts'
 import { cursorPage } from '../../cursor-page.ts'
 import { type ALLOWED_ROUTES, LIST_OF_COMPANY } from '../contract/suppressions.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 
-export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
+export const allowedHandlers: Handlers<typeof ALLOWED_ROUTES> = {
   'GET /companies/:company/allowed': async ({
     op,
     params: { company },

@@ -10,12 +10,12 @@ import {
 } from '../../../operate/suppression-files.ts'
 import { listReader } from '../../list-file.ts'
 import type { SUPPRESSION_FILE_ROUTES } from '../contract/suppressions.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 
 /** Ms within which the next piece must arrive to be part of the same entry. */
 const TICKET_LASTS = 24 * 3_600_000
 
-export const suppressionFileWorks: Works<typeof SUPPRESSION_FILE_ROUTES> = {
+export const suppressionFileHandlers: Handlers<typeof SUPPRESSION_FILE_ROUTES> = {
   'POST /companies/:company/suppressions/import': async ({ op, person, params: { company }, body }, core) => {
     const { tickets, clock } = core.signIn
     const { list, text, begun, file, ticket } = body

@@ -15,7 +15,7 @@ import type { Operation } from '../../../operate/verb.ts'
 import type { Suppression } from '../../../store/store.ts'
 import { type CursorPage, type CursorRequest, cursorPage } from '../../cursor-page.ts'
 import type { SUPPRESSION_ROUTES, SuppressionJson } from '../contract/suppressions.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 
 function suppressionJson(suppression: Suppression, nameOf: ReturnType<typeof domainNames>): SuppressionJson {
   const { id, companyId, address, type, tags, reason, code, emailId, domainId, createdAt } = suppression
@@ -39,7 +39,7 @@ function pageJson(op: Operation, { data, previous, next }: Omit<CursorPage<Suppr
   return { data: data.map((each) => suppressionJson(each, nameOf)), previous, next }
 }
 
-export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
+export const suppressionHandlers: Handlers<typeof SUPPRESSION_ROUTES> = {
   'GET /companies/:company/suppressions': async ({
     op,
     company,

@@ -16,7 +16,7 @@ import { signInUrl } from '../../../people/link.ts'
 import type { Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import type { PEOPLE_ROUTES, PERSON, PERSON_LINK } from '../contract/team.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 
 function personJson(op: Operation, person: Person): Static<typeof PERSON> {
   const { id, address, name, operator, createdAt, memberships } = person
@@ -35,7 +35,7 @@ function linkJson(
   return { id, address, link: signInUrl(publicUrl.urlOf(request), token), expiresAt: isoTime(expiresAt) }
 }
 
-export const peopleWorks: Works<typeof PEOPLE_ROUTES> = {
+export const peopleHandlers: Handlers<typeof PEOPLE_ROUTES> = {
   'GET /installation/people': async ({ op }) => {
     const people = await listPeople(op, {})
     return { people: people.map((person) => personJson(op, person)) }

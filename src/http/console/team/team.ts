@@ -6,15 +6,15 @@ import { invite, removeMember, setRole, showTeam, withdrawInvitation } from '../
 import { signInUrl } from '../../../people/link.ts'
 import type { Invitation } from '../../../people/person.ts'
 import type { INVITATION, TEAM_ROUTES } from '../contract/team.ts'
+import type { Handlers } from '../handlers.ts'
 import { oneCompany } from '../one-company.ts'
-import type { Works } from '../work.ts'
 
 function invitationJson(invitation: Invitation): Static<typeof INVITATION> {
   const { id, address, role, inviterName: inviter, createdAt, expiresAt } = invitation
   return { id, address, role, inviter, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) }
 }
 
-export const teamWorks: Works<typeof TEAM_ROUTES> = {
+export const teamHandlers: Handlers<typeof TEAM_ROUTES> = {
   'GET /companies/:company/team': async ({ op, company }) => {
     const { members, invitations } = await showTeam(op, { company: oneCompany(company) })
     return { members, invitations: invitations.map(invitationJson) }

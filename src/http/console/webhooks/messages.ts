@@ -9,7 +9,7 @@ import { testWebhook } from '../../../operate/webhook-sample.ts'
 import type { WebhookAttempt, WebhookDialect } from '../../../store/store.ts'
 import { cursorPage } from '../../cursor-page.ts'
 import type { AttemptJson, WEBHOOK_MESSAGE_ROUTES } from '../contract/webhooks.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { companyWebhook } from './webhook-lookup.ts'
 
 function attemptJson(tried: WebhookAttempt, dialect: WebhookDialect): AttemptJson {
@@ -33,7 +33,7 @@ function attemptJson(tried: WebhookAttempt, dialect: WebhookDialect): AttemptJso
   }
 }
 
-export const webhookMessageWorks: Works<typeof WEBHOOK_MESSAGE_ROUTES> = {
+export const webhookMessageHandlers: Handlers<typeof WEBHOOK_MESSAGE_ROUTES> = {
   'GET /companies/:company/webhooks/:id/attempts': async ({
     op,
     company,

@@ -12,9 +12,9 @@ import {
 } from '../../../operate/webhook-secrets.ts'
 import { visibleWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
-import { among, cursorPage } from '../../cursor-page.ts'
+import { cursorPage, listPageReader } from '../../cursor-page.ts'
 import type { WEBHOOK_ROUTES, WebhookJson, WebhookWords } from '../contract/webhooks.ts'
-import type { Works } from '../work.ts'
+import type { Handlers } from '../handlers.ts'
 import { companyWebhook } from './webhook-lookup.ts'
 
 const WORDS = Object.fromEntries(
@@ -47,11 +47,11 @@ async function webhookJson(op: Operation, owned: OwnedWebhook): Promise<WebhookJ
   }
 }
 
-export const webhookWorks: Works<typeof WEBHOOK_ROUTES> = {
+export const webhookHandlers: Handlers<typeof WEBHOOK_ROUTES> = {
   'GET /companies/:company/webhooks': async ({ op, company, query: { limit, after } }) => {
     const all = (await listWebhooks(op, { company: company ?? undefined })).reverse()
     const idOf = ({ webhook }: OwnedWebhook) => webhook.id
-    const { data, more } = await cursorPage({ limit, after }, among(all, idOf), idOf)
+    const { data, more } = await cursorPage({ limit, after }, listPageReader(all, idOf), idOf)
     return { data: await Promise.all(data.map((owned) => webhookJson(op, owned))), more }
   },
 

@@ -3,9 +3,9 @@ import type { Principal } from '../../../accounts/account.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import type { EventGroups, GroupRequest } from '../../../store/store.ts'
-import { SKIP, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { SKIP, TIME_INPUT, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { groupsOf, tooMuch } from '../../counts.ts'
+import { groupsOf, tooManyEvents } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { readPeriod } from '../stats/period.ts'
@@ -47,8 +47,8 @@ const metrics = route('POST /v2/bounce-classification/metrics', {
   body: {
     type: 'object',
     properties: {
-      start: TIME_GIVEN,
-      end: TIME_GIVEN,
+      start: TIME_INPUT,
+      end: TIME_INPUT,
       resolution: { enum: ['hour', 'day'] },
       duration: WORD,
       dimensions: { type: 'array', maxItems: MOST_NAMES, items: { enum: DIMENSIONS } },
@@ -117,7 +117,7 @@ async function allGroups(
   request: Omit<GroupRequest, 'most' | 'value' | 'skip' | 'limit'>,
 ): Promise<EventGroups> {
   const found = await groupsOf(core, { ...request, value: null, skip: 0, limit: MOST_GROUPS }, NARROWER)
-  if (found.total > MOST_GROUPS) throw tooMuch(NARROWER)
+  if (found.total > MOST_GROUPS) throw tooManyEvents(NARROWER)
   return found
 }
 

@@ -3,7 +3,7 @@
 import { DAY_MS } from '../../../common/utc-day.ts'
 import { mailDate, readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { PAGE_TOKEN, TIME_INPUT, WORD } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
 import { route } from '../../route.ts'
@@ -27,8 +27,8 @@ const logs = route('POST /v1/analytics/logs', {
   body: {
     type: 'object',
     properties: {
-      start: { ...TIME_GIVEN, description: 'A date as in a mail header. Default: a day before the end.' },
-      end: { ...TIME_GIVEN, description: 'Default: now.' },
+      start: { ...TIME_INPUT, description: 'A date as in a mail header. Default: a day before the end.' },
+      end: { ...TIME_INPUT, description: 'Default: now.' },
       events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
       filter: FILTER,
       pagination: {

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import type { GroupRequest } from '../../../store/store.ts'
-import { SKIP, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { SKIP, TIME_INPUT, WORD } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
@@ -24,11 +24,11 @@ const MOST_NAMES = 100
 const USUAL_LIMIT = 100
 const KNOWN = ['time', 'tag', 'recipient_domain'] as const
 
-export const ASKED = {
+export const METRICS_REQUEST = {
   type: 'object',
   properties: {
-    start: TIME_GIVEN,
-    end: TIME_GIVEN,
+    start: TIME_INPUT,
+    end: TIME_INPUT,
     resolution: { enum: ['hour', 'day', 'month'] },
     duration: WORD,
     dimensions: { type: 'array', maxItems: 2, items: { enum: KNOWN } },
@@ -52,7 +52,7 @@ const metrics = route('POST /v1/analytics/metrics', {
   access: 'reading',
   operationId: 'formMetrics',
   summary: 'Count events by time, by tag or by recipient domain',
-  body: ASKED,
+  body: METRICS_REQUEST,
   answer: {
     type: 'object',
     properties: {
@@ -103,7 +103,7 @@ const metrics = route('POST /v1/analytics/metrics', {
   }
 })
 
-type MetricsQuery = Static<typeof ASKED>
+type MetricsQuery = Static<typeof METRICS_REQUEST>
 
 /** The request apart from its domain. Throws a Refusal. */
 export function readMetrics(body: MetricsQuery, conditions: readonly FilterCondition[], now: number) {

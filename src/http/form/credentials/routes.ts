@@ -180,7 +180,7 @@ function alreadyThere(): Fault {
   return new Fault({ code: 'request_invalid', detail: 'A credential with this login already exists' })
 }
 
-interface MadeLogin {
+interface CreatedLogin {
   key: ApiKey
   /** Fields of the answer. A chosen password is known already, and is not repeated. */
   shown: { note?: string; credentials?: Record<string, string> }
@@ -192,7 +192,7 @@ async function makeLogin(
   { companyId, id, name }: SendingDomain,
   login: string,
   chosen: string | undefined,
-): Promise<MadeLogin> {
+): Promise<CreatedLogin> {
   const wanted = { company: companyId, name: login, scopes: ['sending'], domain: id } as const
   if (chosen === undefined || chosen === '') {
     const { key, token } = await createKey(op, wanted)

@@ -2,7 +2,7 @@
 
 import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { PASSAGE, TIME_INPUT, WORD } from '../../bounds.ts'
 import { parseExpression } from './expression.ts'
 import { type EventObject, FILTERS, type FilterField, filterTest } from './fields.ts'
 import { type EventConstraints, indexConstraints } from './narrowing.ts'
@@ -18,8 +18,8 @@ export type EventQuery = Partial<Record<FilterField | 'begin' | 'end' | 'ascendi
 export const EVENT_QUERY = {
   type: 'object',
   properties: {
-    begin: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
-    end: TIME_GIVEN,
+    begin: { ...TIME_INPUT, description: 'A date as in a mail header, or Unix seconds.' },
+    end: TIME_INPUT,
     ascending: {
       enum: ['yes', 'no', 'true', 'false'],
       description: 'Default: yes if `begin` is before `end`.',

@@ -36,7 +36,7 @@ interface EventsQuery {
 
 interface EventsPage {
   items: JsonText[]
-  told: EventNotice[]
+  notices: EventNotice[]
   /**
    * Positions of the previous and the next page. The next one exists even at the end of the log: later events appear on
    * it.
@@ -77,7 +77,7 @@ export async function searchEvents(
     return true
   }
   const each = (notice: EventNotice) => isReportedPerRecipient('form', notice)
-  const page = (events: EventNotice[], older: Cut, newer: Cut): EventsPage => {
+  const page = (events: EventNotice[], older: PageBoundary, newer: PageBoundary): EventsPage => {
     const notices = newestFirst === ascending ? events.toReversed() : events
     const [before, behind]: [LogCursor, LogCursor] = [
       { upTo: older.number, ...older.within },
@@ -85,7 +85,7 @@ export async function searchEvents(
     ]
     return {
       items: notices.map((each) => items.get(each)!),
-      told: notices,
+      notices: notices,
       previous: ascending ? before : behind,
       next: ascending ? behind : before,
     }
@@ -111,12 +111,12 @@ export async function searchEvents(
 }
 
 /** A position between two events, or between the recipients of one event that is reported for each of them. */
-interface Cut {
+interface PageBoundary {
   number: number
   within: { recipient?: number }
 }
 
-function cutAt(number: number, recipient?: number): Cut {
+function cutAt(number: number, recipient?: number): PageBoundary {
   return { number, within: recipient === undefined ? {} : { recipient } }
 }
 

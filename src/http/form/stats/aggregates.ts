@@ -5,7 +5,7 @@
 
 import type { SendingDomain } from '../../../accounts/account.ts'
 import { Fault } from '../../../ingress/fault.ts'
-import { TIME_GIVEN, WORD } from '../../bounds.ts'
+import { TIME_INPUT, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { busiestOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
@@ -42,8 +42,8 @@ const BY_NAME = {
 const PERIOD = {
   type: 'object',
   properties: {
-    start: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
-    end: TIME_GIVEN,
+    start: { ...TIME_INPUT, description: 'A date as in a mail header, or Unix seconds.' },
+    end: TIME_INPUT,
     duration: { ...WORD, description: 'Default without `start`: 30d.' },
   },
 } as const

@@ -2,7 +2,7 @@
 
 import { utcDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { TIME_GIVEN } from '../../bounds.ts'
+import { TIME_INPUT } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
@@ -23,7 +23,7 @@ const ofDomains = route('GET /v3/stats/total/domains', {
     properties: {
       event: STATS_QUERY.properties.event,
       timestamp: {
-        ...TIME_GIVEN,
+        ...TIME_INPUT,
         description: 'Any time within the hour, day or month: a date as in a mail header, or Unix seconds.',
       },
       resolution: STATS_QUERY.properties.resolution,

@@ -3,7 +3,7 @@
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import { utcDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { oneOrMore, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { oneOrMore, TIME_INPUT, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { groupsOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
@@ -25,14 +25,14 @@ export const STATS_QUERY = {
       ...oneOrMore(WORD, MOST_EVENTS_NAMED),
       description: `Which of ${Object.keys(STATS).join(', ')}; several may be given.`,
     },
-    start: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
-    end: TIME_GIVEN,
+    start: { ...TIME_INPUT, description: 'A date as in a mail header, or Unix seconds.' },
+    end: TIME_INPUT,
     resolution: { enum: ['hour', 'day', 'month'] },
     duration: { ...WORD, description: 'A number with h, d, w or m, e.g. `7d`; instead of `start`.' },
   },
 } as const
 
-export const STATS_SHOWN = {
+export const STATS_ANSWER = {
   type: 'object',
   properties: {
     tag: TEXT,
@@ -100,7 +100,7 @@ const ofDomain = route('GET /v3/:domain/stats/total', {
   operationId: 'formDomainStats',
   summary: 'Count the events of a domain',
   query: STATS_QUERY,
-  answer: STATS_SHOWN,
+  answer: STATS_ANSWER,
 })(async ({ caller, params, query }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
   return await statsOf(core, caller, query, { domain, dimension: 'all', value: null })
@@ -112,7 +112,7 @@ const ofAll = route('GET /v3/stats/total', {
   operationId: 'formStats',
   summary: 'Count the events of all domains of the company',
   query: STATS_QUERY,
-  answer: STATS_SHOWN,
+  answer: STATS_ANSWER,
 })(async ({ caller, query }, core) => {
   const domain = onlyDomain(core, caller)
   return await statsOf(core, caller, query, { domain, dimension: 'all', value: null })

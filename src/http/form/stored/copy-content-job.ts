@@ -5,12 +5,12 @@ import { largeBodies, withOctets, withTexts } from '../../../mail/body.ts'
 import type { MessageBody, MessageContent } from '../../../mail/message.ts'
 import { buffersBeneath } from '../../../workers/job.ts'
 
-export interface CopyContentOrder {
+export interface CopyContentJobInput {
   content: MessageContent<MessageBody>
   recipient: NoticeRecipient
 }
 
-export default function fillIn({ content, recipient }: CopyContentOrder): MessageContent<MessageBody> {
+export default function fillIn({ content, recipient }: CopyContentJobInput): MessageContent<MessageBody> {
   return withOctets(contentFor(withTexts(content), recipient))
 }
 

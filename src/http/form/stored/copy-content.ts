@@ -7,9 +7,9 @@ import { largeBodies, withTexts } from '../../../mail/body.ts'
 import type { MessageBody, MessageContent } from '../../../mail/message.ts'
 import { buffersBeneath, jobAt } from '../../../workers/job.ts'
 import type { Workers } from '../../../workers/workers.ts'
-import type { CopyContentOrder } from './copy-content-job.ts'
+import type { CopyContentJobInput } from './copy-content-job.ts'
 
-const job = jobAt<CopyContentOrder, MessageContent<MessageBody>>(
+const job = jobAt<CopyContentJobInput, MessageContent<MessageBody>>(
   new URL('./copy-content-job.ts', import.meta.url),
 )
 

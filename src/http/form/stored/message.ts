@@ -5,11 +5,11 @@ import type { StoredEmail, StoredFile } from '../../../store/store.ts'
 
 interface StoredMessage {
   email: StoredEmail
-  told: NoticeEmail
+  noticeEmail: NoticeEmail
 }
 
 /** The fields for the envelope and the header of the message. */
-export function headOf({ email: { content, bcc }, told: { sender } }: StoredMessage) {
+export function headOf({ email: { content, bcc }, noticeEmail: { sender } }: StoredMessage) {
   const { from, to, cc, subject, messageId, replyTo, headers } = content
   const fields: [name: string, value: string][] = [
     ['From', from],

@@ -44,14 +44,14 @@ export async function readStored(
   const { id, origin, position } = await storedOf(core, caller, params)
   const isWanted = raw.headers.accept?.includes(MIME) === true
   await admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
-  const [read, told] = [await deps.store.readEmail(id), await messageNoticeOf(deps, id, position)]
-  if (read === null || told === null || read.contentRemoved) throw notStored()
-  const { email: sent, recipient } = told
+  const [read, notice] = [await deps.store.readEmail(id), await messageNoticeOf(deps, id, position)]
+  if (read === null || notice === null || read.contentRemoved) throw notStored()
+  const { email: sent, recipient } = notice
   const email =
     recipient === null
       ? read
       : { ...read, bcc: [], content: await copyContent(deps.workers, read, recipient) }
-  const stored = { email, told: sent }
+  const stored = { email, noticeEmail: sent }
   const bodies = largeBodies(email.content)
   if (isWanted) {
     const head = headOf(stored)
@@ -90,12 +90,12 @@ export async function readAgain(
   const to = new Fields(readForm(asked, body).fields).all('to')
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   await admission.reserve(raw, origin.size)
-  const told = await messageNoticeOf(deps, id, position)
-  if (told === null) throw notStored()
-  const { recipient } = told
+  const notice = await messageNoticeOf(deps, id, position)
+  if (notice === null) throw notStored()
+  const { recipient } = notice
   const copy = { id, ...(recipient !== null && { recipient: recipient.address }) }
   const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, copy)
-  const { tags, variables, testMode, tls } = told.email
+  const { tags, variables, testMode, tls } = notice.email
   return await mimeForm(params.domain, message, [
     ...to.map((each): FormPair => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): FormPair => ['o:tag', value]),
@@ -142,8 +142,8 @@ async function messageNoticeOf(
   position: number | null,
 ): Promise<MessageNotice | null> {
   const wanted = [{ emailId, recipient: position, known: false }]
-  const [told] = await store.readTold(wanted, Number.MAX_SAFE_INTEGER)
-  const { email, recipient } = told!
+  const [notice] = await store.readNoticeFacts(wanted, Number.MAX_SAFE_INTEGER)
+  const { email, recipient } = notice!
   if (email === null || (position !== null && recipient === null)) return null
   // Without individual messages there are no copies.
   if (recipient === null || !email.individual) return { email, recipient: null }

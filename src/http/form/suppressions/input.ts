@@ -3,7 +3,7 @@
 import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { SuppressionInput } from '../../../operate/suppression-check.ts'
-import { LINE, oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { LINE, oneOrMore, PASSAGE, TIME_INPUT, WORD } from '../../bounds.ts'
 import type { SuppressionList } from './lists.ts'
 
 /** Entries of one request. */
@@ -19,7 +19,7 @@ const ONE = {
     error: PASSAGE,
     tag: oneOrMore(LINE, MOST_TAGS),
     tags: { type: 'array', maxItems: MOST_TAGS, items: LINE },
-    created_at: TIME_GIVEN,
+    created_at: TIME_INPUT,
   },
 } as const
 

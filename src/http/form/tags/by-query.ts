@@ -8,7 +8,7 @@ import { ownDomain } from '../own-domain.ts'
 import { fieldIn } from '../query-or-body.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
 import { AGGREGATES, aggregatesOfTag, TAG_AGGREGATES, type TagAggregate } from '../stats/aggregates.ts'
-import { STATS_QUERY, STATS_SHOWN } from '../stats/routes.ts'
+import { STATS_ANSWER, STATS_QUERY } from '../stats/routes.ts'
 import { countsOfTag, describe, remove, requireTag, TAG, tagJson } from './one-tag.ts'
 import { findTags, NO_TAG_LIMIT } from './tag-times.ts'
 
@@ -64,7 +64,7 @@ const stats = route(`GET ${URL}/stats`, {
     required: ['event', 'tag'],
     properties: { ...STATS_QUERY.properties, tag: LINE, provider: WORD, device: WORD, country: WORD },
   },
-  answer: STATS_SHOWN,
+  answer: STATS_ANSWER,
 })(async ({ caller, params, query: { tag, ...asked } }, core) => {
   for (const by of TAG_AGGREGATES) {
     if (asked[by]) throw invalidField(by, `mail with a tag is not counted by ${by}`)

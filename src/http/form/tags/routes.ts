@@ -7,7 +7,7 @@ import { route } from '../../route.ts'
 import { keyedListRoutes, listAction } from '../keyed-list.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
 import { AGGREGATES } from '../stats/aggregates.ts'
-import { STATS_QUERY, STATS_SHOWN } from '../stats/routes.ts'
+import { STATS_ANSWER, STATS_QUERY } from '../stats/routes.ts'
 import { countsOfTag, describe, remove, requireTag, TAG, tagJson } from './one-tag.ts'
 import { findTag, findTags } from './tag-times.ts'
 
@@ -52,7 +52,7 @@ const statsOfTag = route('GET /v3/:domain/tags/:tag/stats', {
   operationId: 'formTagStats',
   summary: 'Count the events of mail with a tag',
   query: STATS_QUERY,
-  answer: STATS_SHOWN,
+  answer: STATS_ANSWER,
 })(async ({ caller, params, query }, core) => {
   return await countsOfTag(core, caller, params, query)
 })

@@ -9,7 +9,7 @@ import { noSuchWebhook } from '../../../operate/webhook-find.ts'
 import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import type { Webhook } from '../../../store/store.ts'
-import { oneOrMore, PASSAGE, URL_GIVEN, WORD } from '../../bounds.ts'
+import { oneOrMore, PASSAGE, URL_INPUT, WORD } from '../../bounds.ts'
 import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
@@ -38,7 +38,7 @@ const GIVEN = {
   type: 'object',
   required: ['url', 'event_types'],
   properties: {
-    url: URL_GIVEN,
+    url: URL_INPUT,
     event_types: {
       ...oneOrMore(WORD, MOST_WORDS),
       description: `Of ${WORDS.join(', ')}; several may be given.`,

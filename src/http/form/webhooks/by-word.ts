@@ -44,7 +44,7 @@ export function wordsOf(webhooks: readonly FormWebhook[], url: string): string[]
 }
 
 /** Sets the words of a URL; a webhook that is left without words is removed. */
-export async function tell(
+export async function setWordsOfUrl(
   op: Operation,
   domain: SendingDomain,
   webhooks: readonly FormWebhook[],
@@ -66,7 +66,7 @@ export async function tell(
 }
 
 /** Sets the URLs of a word. */
-export async function tellWord(
+export async function setUrlsOfWord(
   op: Operation,
   domain: SendingDomain,
   webhooks: readonly FormWebhook[],
@@ -79,6 +79,6 @@ export async function tellWord(
     const before = wordsOf(webhooks, url)
     const others = before.filter((each) => each !== word)
     const after = urls.includes(url) ? [...others, word] : others
-    if (after.length !== before.length) await tell(op, domain, webhooks, url, after)
+    if (after.length !== before.length) await setWordsOfUrl(op, domain, webhooks, url, after)
   }
 }

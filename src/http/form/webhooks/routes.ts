@@ -6,7 +6,7 @@ import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
 import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
-import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
+import { oneOrMore, PASSAGE, PATH_NAME, URL_INPUT, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
@@ -15,8 +15,8 @@ import {
   byWord,
   type FormWebhook,
   formWebhookOf,
-  tell,
-  tellWord,
+  setUrlsOfWord,
+  setWordsOfUrl,
   urlsOf,
   WORDS,
   webhooksOf,
@@ -29,7 +29,7 @@ const TEXT = { type: 'string' } as const
 const MOST_GIVEN = 100
 /** Comma-separated. */
 const URL_LIST = PASSAGE
-const URLS_GIVEN = oneOrMore(URL_GIVEN, MOST_GIVEN)
+const URLS_GIVEN = oneOrMore(URL_INPUT, MOST_GIVEN)
 const URLS = {
   type: 'object',
   required: ['urls'],
@@ -90,7 +90,7 @@ const create = route(`POST ${V3}`, {
   if (urlsOf(webhooks, word).length > 0) {
     throw new Fault({ code: 'request_invalid', detail: 'Webhook already exists' })
   }
-  await tellWord(op, domain, webhooks, word, urls)
+  await setUrlsOfWord(op, domain, webhooks, word, urls)
   return { message: 'Webhook has been created', webhook: { urls } }
 })
 
@@ -106,7 +106,7 @@ const update = route(`PUT ${V3}/:word`, {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   requireUrls(webhooks, wordOf(params.word))
   const urls = checkUrls(body.url)
-  await tellWord(op, domain, webhooks, wordOf(params.word), urls)
+  await setUrlsOfWord(op, domain, webhooks, wordOf(params.word), urls)
   return { message: 'Webhook has been updated', webhook: { urls } }
 })
 
@@ -120,7 +120,7 @@ const remove = route(`DELETE ${V3}/:word`, {
 })(async ({ caller, params }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const urls = requireUrls(webhooks, wordOf(params.word))
-  await tellWord(op, domain, webhooks, wordOf(params.word), [])
+  await setUrlsOfWord(op, domain, webhooks, wordOf(params.word), [])
   return { message: 'Webhook has been deleted', webhook: { urls } }
 })
 
@@ -130,7 +130,7 @@ const tryOut = route(`PUT ${V3}/:word/test`, {
   operationId: 'formTestWebhook',
   summary: 'Send a sample event to a URL that is a webhook of the domain',
   params: OF_WORD,
-  body: { type: 'object', required: ['url'], properties: { url: URL_GIVEN } },
+  body: { type: 'object', required: ['url'], properties: { url: URL_INPUT } },
   answer: { type: 'object', properties: { code: { type: 'integer' }, message: TEXT } },
 })(async ({ caller, params, body }, core) => {
   const { op, webhooks } = await on(core, caller, params.domain)
@@ -159,7 +159,7 @@ const createByUrl = route(`POST ${V4}`, {
   const [url] = checkUrls(body.url)
   const added = eventNamesIn('event_types', body.event_types)
   requireRoom(webhooks, url!, added)
-  await tell(op, domain, webhooks, url!, [...new Set([...wordsOf(webhooks, url!), ...added])])
+  await setWordsOfUrl(op, domain, webhooks, url!, [...new Set([...wordsOf(webhooks, url!), ...added])])
   return await changeAnswer(op, domain, 'Webhook has been created')
 })
 
@@ -176,7 +176,7 @@ const updateByUrl = route(`PUT ${V4}`, {
   if (!webhooks.some((each) => each.url === url)) throw notFound()
   const words = eventNamesIn('event_types', body.event_types)
   requireRoom(webhooks, url!, words)
-  await tell(op, domain, webhooks, url!, words)
+  await setWordsOfUrl(op, domain, webhooks, url!, words)
   return await changeAnswer(op, domain, 'Webhook has been updated')
 })
 
@@ -195,7 +195,7 @@ const removeByUrl = route(`DELETE ${V4}`, {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const urls = checkUrls(query.url.split(','), Number.POSITIVE_INFINITY)
   if (!urls.every((url) => webhooks.some((each) => each.url === url))) throw notFound()
-  for (const url of urls) await tell(op, domain, webhooks, url, [])
+  for (const url of urls) await setWordsOfUrl(op, domain, webhooks, url, [])
   return await changeAnswer(op, domain, 'Webhook has been deleted')
 })
 

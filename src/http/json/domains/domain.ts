@@ -99,8 +99,8 @@ export const OPTIONS = {
   region: orNull({ enum: REGIONS, description: 'Ignored: there are no regions here.' }),
 } as const
 
-const ASKED = { type: 'object', properties: OPTIONS } as const
-type DomainOptions = Static<typeof ASKED>
+const DOMAIN_OPTIONS = { type: 'object', properties: OPTIONS } as const
+type DomainOptions = Static<typeof DOMAIN_OPTIONS>
 
 /** Throws a Refusal for an unsupported setting that would have an effect. */
 export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {

@@ -3,7 +3,7 @@
 import { Fault } from '../../../ingress/fault.ts'
 import type { StoredFile } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
-import { among, cursorPage } from '../../cursor-page.ts'
+import { cursorPage, listPageReader } from '../../cursor-page.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
@@ -88,7 +88,7 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
       const idOf = ({ position }: StoredFile) => attachmentId({ emailId: email.id, position })
       const files = await listFiles(deps, email)
       // Links are signed for one page only: a message may have thousands of parts.
-      const { data, more } = await cursorPage(query, among(files, idOf, unknownAttachment), idOf)
+      const { data, more } = await cursorPage(query, listPageReader(files, idOf, unknownAttachment), idOf)
       return { object: 'list', has_more: more, data: data.map((file) => shown(email.id, file, base)) }
     }),
 

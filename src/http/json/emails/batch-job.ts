@@ -15,7 +15,7 @@ import { submissionOf } from '../submission.ts'
 
 export const MAX_EMAILS = 100
 
-export interface BatchOrder {
+export interface BatchJobInput {
   body: Uint8Array
   /** The terms for each possible email. */
   terms: CheckParameters[]
@@ -38,7 +38,7 @@ export type BatchJobResult =
    */
   | { urls: string[][]; items: BatchItem[]; body: Uint8Array; idempotency: Idempotency | null }
 
-export default async function readBatch(order: BatchOrder): Promise<BatchJobResult> {
+export default async function readBatch(order: BatchJobInput): Promise<BatchJobResult> {
   const { body, terms, strict, idempotent, fetched } = order
   const octets = asBuffer(body)
   try {

@@ -11,10 +11,10 @@ import { type Answer, JSON_TYPE } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
 import { jsonMessage, jsonWordsOfItem } from '../words.ts'
-import { type BatchItem, type BatchJobResult, type BatchOrder, MAX_EMAILS } from './batch-job.ts'
+import { type BatchItem, type BatchJobInput, type BatchJobResult, MAX_EMAILS } from './batch-job.ts'
 import type { BatchAnswer } from './schemas.ts'
 
-const job = jobAt<BatchOrder, BatchJobResult>(new URL('./batch-job.ts', import.meta.url))
+const job = jobAt<BatchJobInput, BatchJobResult>(new URL('./batch-job.ts', import.meta.url))
 
 /**
  * Throws or rejects with the reason that refuses the whole batch. The caller is admitted. The header

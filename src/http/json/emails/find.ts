@@ -1,6 +1,6 @@
 /** Look-up of the email that a request names, with the rights of the caller. */
 import type { Principal } from '../../../accounts/account.ts'
-import { mayRead, readsNothing } from '../../../accounts/reading.ts'
+import { lacksReadScope, mayRead } from '../../../accounts/reading.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { StoredOrigin } from '../../../store/store.ts'
@@ -30,7 +30,7 @@ export async function requireReadable(
 ): Promise<FoundEmail> {
   requireEmailPath(given)
   // Checked before any look-up, so that the Refusal reveals nothing about the email.
-  if (readsNothing(caller)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
+  if (lacksReadScope(caller)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { id, origin } = await originOf({ store }, given)
   if (origin === null || !mayRead(caller, origin)) throw unknownEmail()
   return { id, origin }

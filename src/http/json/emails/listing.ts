@@ -7,7 +7,7 @@ import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/ev
 import type { EmailFilter } from '../../../email/stored-email.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
-import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN } from '../../bounds.ts'
+import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_INPUT } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { route } from '../../route.ts'
 import { listSchema, PAGE, requireOneDirection } from '../list.ts'
@@ -40,10 +40,10 @@ const QUERY = {
     tag: { ...LINE, description: '`name:value`, or a name or a value alone.' },
     event: { ...LINE, description: 'The `last_event`, or several separated by commas.' },
     since: {
-      ...TIME_GIVEN,
+      ...TIME_INPUT,
       description: 'Accepted at or after this time: ISO 8601, a date or a time with its zone.',
     },
-    until: { ...TIME_GIVEN, description: 'Accepted before this time.' },
+    until: { ...TIME_INPUT, description: 'Accepted before this time.' },
     domain: { ...DOMAIN_NAME, description: 'The sending domain.' },
   },
 } as const

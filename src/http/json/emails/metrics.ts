@@ -4,10 +4,10 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { noSuchDomain } from '../../../operate/find.ts'
 import type { EventGroups, TypeSums } from '../../../store/store.ts'
-import { oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { oneOrMore, PASSAGE, TIME_INPUT, WORD } from '../../bounds.ts'
 import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
-import { groupsOf, tooMuch } from '../../counts.ts'
+import { groupsOf, tooManyEvents } from '../../counts.ts'
 import { longJson } from '../../json-pieces.ts'
 import { operationOfKey } from '../../operation.ts'
 import { route } from '../../route.ts'
@@ -84,10 +84,10 @@ export const emailMetrics = route('GET /emails/metrics', {
     type: 'object',
     properties: {
       start_date: {
-        ...TIME_GIVEN,
+        ...TIME_INPUT,
         description: 'ISO 8601, a date or a time with its zone. Default: six days before the end.',
       },
-      end_date: { ...TIME_GIVEN, description: 'The same; a date includes the whole day. Default: now.' },
+      end_date: { ...TIME_INPUT, description: 'The same; a date includes the whole day. Default: now.' },
       timezone: { ...WORD, description: 'Time zone of periods and dates. Default: UTC.' },
       granularity: { enum: GRANULARITIES, description: 'Length of a period. Default: daily.' },
       metrics: { ...LIST, description: `With commas. Default: all, ${Object.keys(METRICS).join(', ')}.` },
@@ -145,7 +145,7 @@ export const emailMetrics = route('GET /emails/metrics', {
   })
   const groups = wanted.length > 1 ? found.filter(({ value }) => wanted.includes(value)) : found
   const rows = dimensions.length === 0 ? null : rowsOf(groups, dimensions, period)
-  if (rows !== null && rows.size > MOST_ROWS) throw tooMuch(NARROWER)
+  if (rows !== null && rows.size > MOST_ROWS) throw tooManyEvents(NARROWER)
   const shown = (sums: TypeSums) => Object.fromEntries(metrics.map((name) => [name, METRICS[name]!(sums)]))
   const { directory } = core.deps.accounts
   return longJson({
@@ -225,7 +225,7 @@ async function readGroups(
     limit: MOST_GROUPS,
   }
   const { groups, total } = await groupsOf(core, request, NARROWER)
-  if (total > MOST_GROUPS) throw tooMuch(NARROWER)
+  if (total > MOST_GROUPS) throw tooManyEvents(NARROWER)
   return groups
 }
 

@@ -1,7 +1,7 @@
 /** `/webhooks`: the webhooks of this dialect. */
 import { rotateWebhookSecret, showWebhookSecret } from '../../../operate/webhook-secrets.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
-import { URL_GIVEN } from '../../bounds.ts'
+import { URL_INPUT } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
@@ -28,7 +28,7 @@ const create = route('POST /webhooks', {
     required: ['endpoint', 'events'],
     examples: [{ endpoint: 'https://app.example.com/hook', events: ['email.delivered', 'email.bounced'] }],
     properties: {
-      endpoint: { ...URL_GIVEN, description: 'The URL that events are sent to, with https or http.' },
+      endpoint: { ...URL_INPUT, description: 'The URL that events are sent to, with https or http.' },
       events: EVENTS,
     },
   },

@@ -5,7 +5,7 @@ import { webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
 import { UNSENT_WORDS } from '../../../events/notices/unsent.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
-import { URL_GIVEN, WORD } from '../../bounds.ts'
+import { URL_INPUT, WORD } from '../../bounds.ts'
 import { object } from '../../object-schema.ts'
 import { operationOn } from '../operation-on.ts'
 import { orNull } from '../schemas.ts'
@@ -48,7 +48,7 @@ export const WEBHOOK_SECRET = object({ object: OBJECT, id: { type: 'string' }, s
 /** The changes that a request may make. */
 export const CHANGES = {
   type: 'object',
-  properties: { endpoint: orNull(URL_GIVEN), events: orNull(EVENTS), status: orNull(STATUS) },
+  properties: { endpoint: orNull(URL_INPUT), events: orNull(EVENTS), status: orNull(STATUS) },
 } as const
 
 export function webhookJson({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {

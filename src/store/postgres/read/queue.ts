@@ -33,11 +33,11 @@ const WAITS = {
     UNION ALL SELECT * FROM queue WHERE lease IS NULL AND NOT ready AND company = $1
   ) AS own WHERE true`,
 }
-type Whose = keyof typeof WAITS
+type WaitScope = keyof typeof WAITS
 
-const waitingOf = (whose: Whose) => `SELECT count(*) AS waiting FROM ${WAITS[whose]}`
+const waitingOf = (whose: WaitScope) => `SELECT count(*) AS waiting FROM ${WAITS[whose]}`
 /** Ids rise with time. */
-const oldestOf = (whose: Whose) =>
+const oldestOf = (whose: WaitScope) =>
   `SELECT id::text AS id, created_at AS at FROM emails WHERE id = (SELECT email FROM ${WAITS[whose]} ORDER BY email LIMIT 1)`
 const UNDER_WAY = `SELECT count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined
   FROM queue WHERE lease IS NOT NULL AND ($1::integer IS NULL OR company = $1)`

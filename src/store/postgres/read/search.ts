@@ -4,7 +4,7 @@ import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, WalkedEmails } from '../../../email/stored-email.ts'
 import { foldedIn } from '../../cold/statement.ts'
 import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
-import { conditionsOf, wantedIn } from '../../email-conditions.ts'
+import { conditionsOf, matchCondition } from '../../email-conditions.ts'
 import { type NoticeRow, noticeFactsOf, type PlacedRow, placeOf, portionOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
 import { noticeColumns, selectList } from '../../notice-columns.ts'
@@ -29,7 +29,7 @@ function bothWays<T>(statement: (order: SearchOrder) => T): Record<SearchOrder, 
 
 const ofEmail = () => 'e'
 
-const WANTED = wantedIn({
+const WANTED = matchCondition({
   value: (name, type) => `:${name}::${type === 'texts' ? 'text[]' : type}`,
   folded: foldedIn,
   has: (text, part) => `strpos(${text}, ${part}) > 0`,
@@ -202,7 +202,7 @@ const TOLD_COLUMNS = noticeColumns(
 )
 
 /** One row for each wanted email ($1 to $3), up to $4 octets. */
-const TOLD: Statement = {
+const NOTICES: Statement = {
   name: 'told',
   text: `SELECT t.*
     FROM (
@@ -328,14 +328,14 @@ export function search(
       return (await database.read<PageRow>(EVENTS_OF, [ids, folded])).map(eventOf)
     },
 
-    async readTold(requests, octets) {
+    async readNoticeFacts(requests, octets) {
       if (requests.length === 0) return []
       const columns = [
         uuids(requests.map(({ emailId }) => emailId)),
         int4s(requests.map(({ recipient }) => recipient)),
         bools(requests.map(({ known }) => known)),
       ]
-      const rows = await database.read<NoticeRow>(TOLD, [...columns, octets])
+      const rows = await database.read<NoticeRow>(NOTICES, [...columns, octets])
       return rows.map((row, index) => noticeFactsOf(row, requests[index]!.recipient))
     },
   }

@@ -16,11 +16,11 @@ import {
 } from '../../digest.ts'
 import type { EventCount, EventSum, RankedCount } from '../../digest-store.ts'
 import {
-  BEGINS,
   type DigestedRow,
   FIRST,
-  ITS_RECIPIENTS,
+  IS_FIRST_EVENT,
   REFUSAL_DETAIL,
+  ROW_RECIPIENTS,
   SENDABLE_AT,
   SENDER_ADDRESSES,
   wholeEvents,
@@ -28,7 +28,7 @@ import {
 import { FAILED, type GroupsRow, groupKey, groupsOf } from '../../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import { NamedDestinations } from '../../named-destinations.ts'
-import { FILED_LOOKED_AT } from '../../searched-words.ts'
+import { FILED_CHARACTERS } from '../../searched-words.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
@@ -45,11 +45,11 @@ export function digest(
 > {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
-       r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
+       r.domain AS recipientDomain, ${IS_FIRST_EVENT} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
        ${SENDABLE_AT} AS sendableAt, iif(${FIRST}, e.key_id, NULL) AS keyId,
-       iif(${FIRST}, substr(e.subject, 1, ${FILED_LOOKED_AT}), NULL) AS subject, ${REFUSAL_DETAIL} AS refusal, ${SENDER_ADDRESSES((text) => `lower(${text})`)}
+       iif(${FIRST}, substr(e.subject, 1, ${FILED_CHARACTERS}), NULL) AS subject, ${REFUSAL_DETAIL} AS refusal, ${SENDER_ADDRESSES((text) => `lower(${text})`)}
      FROM events v CROSS JOIN emails e ON e.num = v.email
-       LEFT JOIN recipients r ON r.email = v.email AND ${ITS_RECIPIENTS}
+       LEFT JOIN recipients r ON r.email = v.email AND ${ROW_RECIPIENTS}
      WHERE v.number > ? ORDER BY v.number LIMIT ?`,
   )
   behind.setReturnArrays(true)

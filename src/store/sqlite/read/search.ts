@@ -4,9 +4,9 @@ import { fieldsOf } from '../../../email/fields.ts'
 import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, PortionRequest } from '../../../email/stored-email.ts'
 import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
-import { conditionsOf, wantedIn } from '../../email-conditions.ts'
-import { type PlacedRow, placeOf, portionOf, within } from '../../email-rows.ts'
-import { noticeRow, TOLD } from '../notice-rows.ts'
+import { conditionsOf, matchCondition } from '../../email-conditions.ts'
+import { type PlacedRow, placeOf, portionOf, rowsWithin } from '../../email-rows.ts'
+import { NOTICES, noticeRow } from '../notice-rows.ts'
 import type { Reads } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
@@ -26,7 +26,7 @@ interface LookedRow {
 const PLACED = `SELECT e.num AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT.sqlite} AS lastEvent,
   ${octetsRead('list', ofEmail)} AS octets`
 
-const WANTED = wantedIn({
+const WANTED = matchCondition({
   value: (name) => `:${name}`,
   folded: (text) => `lower(${text})`,
   has: (text, part) => `instr(${text}, ${part}) > 0`,
@@ -69,7 +69,7 @@ export function search(
   | 'emailsAt'
   | 'emailsBegunAfter'
   | 'eventsOf'
-  | 'readTold'
+  | 'readNoticeFacts'
   | 'settledEmailPlace'
 > {
   const newest = db.prepare('SELECT max(num) AS num FROM emails')
@@ -97,8 +97,8 @@ export function search(
   )
   const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
   const begun = { ASC: begunIn('ASC'), DESC: begunIn('DESC') }
-  const told = db.prepare(TOLD)
-  told.setReturnArrays(true)
+  const notices = db.prepare(NOTICES)
+  notices.setReturnArrays(true)
 
   /**
    * The shown fields are read only of the emails that are shown. `+` keeps the planner from the indexes over the emails
@@ -178,9 +178,9 @@ export function search(
       return all<LogRow>(eventsOf, JSON.stringify(emailIds), folded).map(eventOf)
     },
 
-    readTold: (requests, octets) =>
-      within(
-        told.iterate(JSON.stringify(requests)) as Iterable<unknown> as Iterable<ValueRow>,
+    readNoticeFacts: (requests, octets) =>
+      rowsWithin(
+        notices.iterate(JSON.stringify(requests)) as Iterable<unknown> as Iterable<ValueRow>,
         octets,
         noticeRow,
       ),

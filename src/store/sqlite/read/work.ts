@@ -9,7 +9,7 @@ import {
 import { bodyRead, selected } from '../../email-columns.ts'
 import type { ClaimedEmail } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
-import { GIVEN, RecipientQuery } from '../recipient-rows.ts'
+import { CLAIM_COLUMNS, RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
 
 /** An email with everything needed to send it, and the claim's own fields. */
@@ -47,8 +47,8 @@ export class WorkReader extends OnConnection {
     `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes
      FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
   )
-  readonly #recipients = new RecipientQuery(this.db, 'WHERE r.email = ? ORDER BY r.position', GIVEN)
-  readonly #recipient = new RecipientQuery(this.db, 'WHERE r.email = ? AND r.position = ?', GIVEN)
+  readonly #recipients = new RecipientQuery(this.db, 'WHERE r.email = ? ORDER BY r.position', CLAIM_COLUMNS)
+  readonly #recipient = new RecipientQuery(this.db, 'WHERE r.email = ? AND r.position = ?', CLAIM_COLUMNS)
 
   /** The small row of an email; its content is not read. */
   head(num: number): WorkEmailRow | undefined {

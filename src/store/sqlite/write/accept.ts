@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { rowBinder } from '../../../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
-import { born, bornSuppressed, firstEvent } from '../../../email/lifecycle/birth.ts'
+import { firstEvent, initialState, suppressedAtStart } from '../../../email/lifecycle/initial-state.ts'
 import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
 import { COLUMNS } from '../../email-columns.ts'
 import { judge, judgeAll, type KeyHolder, listedEmails } from '../../idempotency.ts'
@@ -23,8 +23,8 @@ import { WriteOperation } from './parts.ts'
 /** The large fields are in contents.ts. */
 const FIELDS = fieldsOf().filter(({ large }) => large !== true)
 const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
-const GIVEN = recipientFieldsOf()
-const givenOf = rowBinder<NewRecipient, SQLInputValue>(GIVEN, COLUMNS)
+const RECIPIENT_FIELDS = recipientFieldsOf()
+const givenOf = rowBinder<NewRecipient, SQLInputValue>(RECIPIENT_FIELDS, COLUMNS)
 
 /** Makes an email durable: its row, its content, a row for each recipient, and its first events. */
 export class Acceptance extends WriteOperation {
@@ -32,8 +32,8 @@ export class Acceptance extends WriteOperation {
     `INSERT INTO emails (num, sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
   )
   readonly #insertRecipient = this.db.prepare(
-    `INSERT INTO recipients (email, position, company, state, due_at, lease, last_message, ${GIVEN.map(({ column }) => column).join(', ')})
-     VALUES (?, ?, ?, ?, ?, ?, ?${', ?'.repeat(GIVEN.length)})`,
+    `INSERT INTO recipients (email, position, company, state, due_at, lease, last_message, ${RECIPIENT_FIELDS.map(({ column }) => column).join(', ')})
+     VALUES (?, ?, ?, ?, ?, ?, ?${', ?'.repeat(RECIPIENT_FIELDS.length)})`,
   )
   readonly #earlier = this.db.prepare(
     `SELECT fingerprint, email_id AS id, message_id AS messageId, emails FROM idempotency
@@ -116,14 +116,14 @@ export class Acceptance extends WriteOperation {
     stops: readonly (Stop | null)[],
     lease: Lease | null,
   ): number[] {
-    const unlisted = born(email, lease !== null)
+    const unlisted = initialState(email, lease !== null)
     const dueAt = unlisted.dueAt === null ? null : Math.round(unlisted.dueAt)
     const token = unlisted.state === 'sending' ? lease!.token : null
     const leased: number[] = []
     let waiting = 0
     for (const [position, recipient] of email.recipients.entries()) {
       const stop = stops[position]!
-      const suppressed = stop === null ? null : bornSuppressed(email.createdAt, stop)
+      const suppressed = stop === null ? null : suppressedAtStart(email.createdAt, stop)
       this.#insertRecipient.run(
         num,
         position,

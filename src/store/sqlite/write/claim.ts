@@ -1,10 +1,10 @@
-import { sentEvent } from '../../../email/lifecycle/birth.ts'
+import { sentEvent } from '../../../email/lifecycle/initial-state.ts'
 import { type Decision, decide } from '../../../email/lifecycle.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts'
 import { LaneRooms } from '../../lane-rooms.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
 import { type EmailWork, WorkReader } from '../read/work.ts'
-import { GIVEN, RecipientQuery, type SqliteRecipient } from '../recipient-rows.ts'
+import { CLAIM_COLUMNS, RecipientQuery, type SqliteRecipient } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import { WriteOperation } from './parts.ts'
 
@@ -32,8 +32,8 @@ interface Offer {
  * Takes due work under a lease. Companies take turns, and each turn brings recipients of one email; the lanes of a
  * company take turns too. So a million waiting recipients of one company, or at one domain, do not delay the others.
  *
- * Damage stops only the lane or email in which it was met: the claim is rolled back and run again (RunAgain) without
- * it.
+ * Damage stops only the lane or email in which it was met: the claim is rolled back and run again (TransactionRestart)
+ * without it.
  */
 export class Claim extends WriteOperation {
   readonly #works = new WorkReader(this.db)
@@ -48,7 +48,7 @@ export class Claim extends WriteOperation {
   readonly #due = new RecipientQuery(
     this.db,
     `WHERE r.email = ? AND r.state = 'waiting' AND r.due_at <= ? ORDER BY r.domain <> ?, r.domain, r.position`,
-    GIVEN,
+    CLAIM_COLUMNS,
   )
   readonly #markSent = this.db.prepare('UPDATE emails SET sent = 1 WHERE num = ?')
 

@@ -1,7 +1,7 @@
 import { StoreConflict } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { StateCache } from './memory.ts'
+import type { StateCache } from './state-caches.ts'
 
 /** The small integers by which the database refers to companies. They are never reused, so they may be remembered. */
 export class CompanyNumbers extends OnConnection implements StateCache {

@@ -21,8 +21,8 @@ interface DamageLocation {
  * Thrown by an operation that met damage and has set the damaged thing aside. SQLite refuses everything further in a
  * transaction that has met damage, even what is not damaged: the whole transaction is rolled back and run again.
  */
-export class RunAgain extends Error {
-  override name = 'RunAgain'
+export class TransactionRestart extends Error {
+  override name = 'TransactionRestart'
 }
 
 /**
@@ -31,7 +31,7 @@ export class RunAgain extends Error {
  */
 export class Damage {
   readonly #aside = new Map<string, { since: number; until: number }>()
-  readonly #told = new Set<string>()
+  readonly #logged = new Set<string>()
   readonly #hits = new Map<string, number>()
   #news: string[] = []
 
@@ -56,8 +56,8 @@ export class Damage {
   }
 
   /**
-   * Runs a step that reads and writes only this email: damage sets the email aside and throws RunAgain; other errors
-   * pass through.
+   * Runs a step that reads and writes only this email: damage sets the email aside and throws TransactionRestart; other
+   * errors pass through.
    */
   inEmail<T>(num: number, now: number, step: () => T): T {
     return this.#watch(step, (error) => this.#putEmail(num, now, error))
@@ -125,7 +125,7 @@ export class Damage {
     } catch (error) {
       if (!isCorruption(error)) throw error
       aside(error)
-      throw new RunAgain('Damage was met', { cause: error })
+      throw new TransactionRestart('Damage was met', { cause: error })
     }
   }
 
@@ -145,8 +145,8 @@ export class Damage {
   }
 
   #tell(name: string, what: string, error: Error): void {
-    if (this.#told.has(name)) return
-    this.#told.add(name)
+    if (this.#logged.has(name)) return
+    this.#logged.add(name)
     this.#news.push(
       `${what} cannot be read or written: a page of the database is damaged (${error.message}). Everything else goes on; ` +
         'these are tried again every few minutes. Stop the service, keep a copy of the file, and restore a backup or use ' +

@@ -3,7 +3,7 @@ import type { NewEvent } from '../../../email/event.ts'
 import { mapText } from '../../json-columns.ts'
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { StateCache } from './memory.ts'
+import type { StateCache } from './state-caches.ts'
 
 /**
  * Appends events to the log. Their numbers rise in the order of commits, because only one transaction at a time writes.

@@ -1,6 +1,6 @@
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { StateCache } from './memory.ts'
+import type { StateCache } from './state-caches.ts'
 
 /** Emails remembered at most: more than a node has under way. */
 const MOST = 16_384

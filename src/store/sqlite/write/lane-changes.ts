@@ -1,7 +1,7 @@
 import type { Facts } from '../../../email/lifecycle.ts'
 import type { Damage } from './damage.ts'
 import type { Lanes } from './lanes.ts'
-import type { StateCache } from './memory.ts'
+import type { StateCache } from './state-caches.ts'
 
 export interface LaneKey {
   /** The company's number. */

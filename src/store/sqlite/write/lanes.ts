@@ -1,8 +1,8 @@
 import { WithParts } from '../connection.ts'
 import { all, one } from '../rows.ts'
 import type { Damage } from './damage.ts'
-import type { StateCache } from './memory.ts'
-import { Ring } from './ring.ts'
+import type { StateCache } from './state-caches.ts'
+import { UniqueQueue } from './unique-queue.ts'
 
 /** Lanes that become due are looked up in portions of this size. */
 const PORTION = 256
@@ -20,7 +20,7 @@ interface DomainLane {
  */
 interface CompanyLanes {
   /** Lanes that are due, in the order of their turns. */
-  ready: Ring
+  ready: UniqueQueue
   /** Lanes up to here (by due time, then domain) have been put into `ready`. */
   seen: DomainLane
   /** No lane beyond `seen` is due before. */
@@ -151,14 +151,14 @@ export class Lanes extends WithParts<{ damage: Damage }> implements StateCache {
   }
 
   #remember(company: number, nextDue: number): CompanyLanes {
-    const lanes = { ready: new Ring(), seen: { dueAt: Number.MIN_SAFE_INTEGER, domain: '' }, nextDue }
+    const lanes = { ready: new UniqueQueue(), seen: { dueAt: Number.MIN_SAFE_INTEGER, domain: '' }, nextDue }
     this.#companies.set(company, lanes)
     return lanes
   }
 
   /** The clock was set back: lanes that were due are not due any more, and must be found again. */
   #rewind(lanes: CompanyLanes): void {
-    lanes.ready = new Ring()
+    lanes.ready = new UniqueQueue()
     lanes.seen = { dueAt: Number.MIN_SAFE_INTEGER, domain: '' }
     lanes.nextDue = Number.MIN_SAFE_INTEGER
   }

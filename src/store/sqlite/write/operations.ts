@@ -5,14 +5,14 @@ import type { Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
 import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
-import { type LastingParts, partsOf } from './parts.ts'
+import { type PermanentParts, partsOf } from './parts.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
 
 /** All writing operations on one connection, with their statements prepared once. */
-export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
+export function writeOperations(db: DatabaseSync, kept: PermanentParts): Writes {
   const parts = partsOf(db, kept)
   const shared: Pick<Writes, keyof typeof COLD_CHANGES> = bind(COLD_CHANGES, writePort(db, parts), run)
   const acceptance = new Acceptance(db, parts)

@@ -8,22 +8,22 @@ import { EmailEvents } from './email-events.ts'
 import { EmailNumbers } from './email-numbers.ts'
 import { LaneChanges } from './lane-changes.ts'
 import { Lanes } from './lanes.ts'
-import type { Memory } from './memory.ts'
 import { Quotas } from './quotas.ts'
 import { Recipients } from './recipients.ts'
+import type { StateCaches } from './state-caches.ts'
 import { Suppressions } from './suppressions.ts'
 
 /** The parts of the writer that outlive an operation. */
-export interface LastingParts {
+export interface PermanentParts {
   changes: ChangeFlags
   damage: Damage
-  memory: Memory
+  memory: StateCaches
 }
 
 export type WriterParts = ReturnType<typeof partsOf>
 
 /** The parts that operations work with. */
-export function partsOf(db: DatabaseSync, { changes, damage, memory }: LastingParts) {
+export function partsOf(db: DatabaseSync, { changes, damage, memory }: PermanentParts) {
   const companies = memory.keep(new CompanyNumbers(db))
   const contents = new Contents(db)
   const events = memory.keep(new EmailEvents(db))

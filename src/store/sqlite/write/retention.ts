@@ -3,8 +3,8 @@ import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
 import { latestDue, periodOf } from '../../shorter-retention.ts'
 import type { RetentionRequest, ShorterRetention, ShorterRetentionStep } from '../../store.ts'
 import { all, one } from '../rows.ts'
-import type { StateCache } from './memory.ts'
 import { WriteOperation } from './parts.ts'
+import type { StateCache } from './state-caches.ts'
 
 /** Emails looked at in one operation at most, whether or not they are removed, so that it does not hold up commits. */
 const LOOKS = 500

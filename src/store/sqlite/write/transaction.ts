@@ -12,9 +12,9 @@ import {
   type Writes,
 } from '../protocol.ts'
 import { one } from '../rows.ts'
-import { Damage, RunAgain } from './damage.ts'
-import { Memory } from './memory.ts'
+import { Damage, TransactionRestart } from './damage.ts'
 import { writeOperations } from './operations.ts'
+import { StateCaches } from './state-caches.ts'
 
 interface BatchResult {
   outcomes: CallResult[]
@@ -37,7 +37,7 @@ export class Transactions extends OnConnection {
   /** The changes made by the operations of one transaction. */
   readonly #changes: ChangeFlags = { ...UNCHANGED }
   readonly #damage = new Damage()
-  readonly #memory = new Memory()
+  readonly #memory = new StateCaches()
   readonly #operations: Writes = writeOperations(this.db, {
     changes: this.#changes,
     damage: this.#damage,
@@ -109,7 +109,7 @@ export class Transactions extends OnConnection {
       const reason = this.#giveUp(error)
       if (committing) this.#writeOver()
       if (alone) {
-        if (isDamage(error) && !(error instanceof RunAgain && run < MAX_RUNS)) {
+        if (isDamage(error) && !(error instanceof TransactionRestart && run < MAX_RUNS)) {
           damaged.set(current, { fault: faultOf(this.#reasonOf(call, error)) })
         }
         return null
@@ -160,7 +160,7 @@ export class Transactions extends OnConnection {
   }
 
   #reasonOf(call: ThreadCall<Writes>, error: unknown): Error {
-    const cause = error instanceof RunAgain ? error.cause : error
+    const cause = error instanceof TransactionRestart ? error.cause : error
     const reason = asStoreError(cause, this.#path)
     if (call.name !== 'record' || !isCorruption(cause)) return reason
     const { emailId } = call.args[0]
@@ -210,7 +210,7 @@ export class Transactions extends OnConnection {
 }
 
 function isDamage(error: unknown): boolean {
-  return error instanceof RunAgain || isCorruption(error)
+  return error instanceof TransactionRestart || isCorruption(error)
 }
 
 function union(a: ChangeFlags, b: ChangeFlags): ChangeFlags {

@@ -2,7 +2,7 @@
  * A queue without duplicates: an item that is taken and still needed is added again at the end. All steps take constant
  * time.
  */
-export class Ring {
+export class UniqueQueue {
   #queue: string[] = []
   #head = 0
   readonly #members = new Set<string>()

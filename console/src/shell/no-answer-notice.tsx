@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
-import { useUnanswered } from '../api/answering.ts'
+import { useIsUnanswered } from '../api/answering.ts'
 import { router } from '../router.tsx'
 import classes from './unanswered.module.css'
 
 /** A notice while people wait for a part of the page, and the service does not answer. */
-export function Unanswered() {
-  const unanswered = useUnanswered()
+export function NoAnswerNotice() {
+  const unanswered = useIsUnanswered()
   const left = useRouterState({
     router,
     select: ({ location, resolvedLocation }) =>

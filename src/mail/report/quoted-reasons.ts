@@ -5,7 +5,7 @@ import { type QuotedReply, readQuotedReply } from './quoted-reply.ts'
 import type { ReportedAction, ReportedRecipient } from './report.ts'
 import { type ReportedStage, stageIn } from './stage.ts'
 
-export interface GivenReasons {
+export interface QuotedReasons {
   address: string
   original: string | null
   /** Null: the report names no other address. */
@@ -22,7 +22,7 @@ export interface GivenReasons {
 }
 
 /** The first text that gives a reason of a known kind counts; without one, the first text. */
-export function explained(reasons: GivenReasons): ReportedRecipient {
+export function reportedRecipient(reasons: QuotedReasons): ReportedRecipient {
   const { address, original, final, action, status } = reasons
   const replies = reasons.texts.filter((text) => text !== '').map(readQuotedReply)
   const delivered = action !== 'failed' && action !== 'delayed'
@@ -41,16 +41,16 @@ export function explained(reasons: GivenReasons): ReportedRecipient {
   }
 }
 
-interface FoundReason {
+interface ClassifiedReply {
   reply?: QuotedReply
   found: Classification
 }
 
-function reasonIn(replies: readonly QuotedReply[], reasons: GivenReasons): FoundReason {
+function reasonIn(replies: readonly QuotedReply[], reasons: QuotedReasons): ClassifiedReply {
   const { action, status, texts, local = false } = reasons
   const delayed = action === 'delayed'
   const stage = reasons.stage ?? texts.map(stageIn).find((each) => each !== null)
-  let first: FoundReason | undefined
+  let first: ClassifiedReply | undefined
   for (const reply of replies) {
     const { code, words } = reply
     const found = classifyReply({ code, status: reply.status ?? status, words, stage, delayed })
@@ -69,7 +69,7 @@ function proven(
   found: Classification,
   { code }: QuotedReply,
   replies: readonly QuotedReply[],
-  { action }: GivenReasons,
+  { action }: QuotedReasons,
 ): Classification {
   if (found.permanent || found.category !== 'address_unknown' || action === 'delayed' || !isFinal(code))
     return found

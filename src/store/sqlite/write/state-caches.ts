@@ -7,7 +7,7 @@ export interface StateCache {
 }
 
 /** All memories of the writer between two statements: the effects of a transaction must go when it is rolled back. */
-export class Memory {
+export class StateCaches {
   readonly #all: StateCache[] = []
 
   /** Must be called when a memory is made. Returns its argument. */

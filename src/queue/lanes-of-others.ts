@@ -5,12 +5,12 @@ import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
  * Milliseconds for which claims skip a lane. After that, some of its mail is claimed again, because by then this node
  * may have a share of the sessions, or another path to the domain.
  */
-const LEFT_MS = 60_000
+const SKIP_MS = 60_000
 /** Lanes remembered at most. */
 const MAX_LANES = 10_000
 
 /** The lanes, of a company and a recipient domain, that other nodes have all the sessions for. */
-export class LeftLanes {
+export class LanesOfOthers {
   /** Until when (Unix ms), by `laneKey`; the oldest first. */
   readonly #lanes = new Map<string, number>()
 
@@ -19,7 +19,7 @@ export class LeftLanes {
     for (const domain of domains) {
       const lane = laneKey(companyId, domain)
       this.#lanes.delete(lane)
-      this.#lanes.set(lane, now + LEFT_MS)
+      this.#lanes.set(lane, now + SKIP_MS)
     }
     for (const lane of this.#lanes.keys()) {
       if (this.#lanes.size <= MAX_LANES) break
@@ -35,7 +35,7 @@ export class LeftLanes {
   /** Limits for a claim that leave out all mail of these lanes. */
   rooms(now: number): LaneRoom[] {
     for (const [lane, until] of this.#lanes) {
-      if (until > now && until <= now + LEFT_MS) break
+      if (until > now && until <= now + SKIP_MS) break
       this.#lanes.delete(lane)
     }
     return roomsOf(domainsByCompany(this.#lanes.keys()), 0)

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { type ReturnedMail, returnedQuery } from '../../api/returned-mail.ts'
+import { type ReturnedMail, returnedMailQuery } from '../../api/returned-mail.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar, FilterChoice } from '../../parts/filter-bar.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
@@ -14,16 +14,16 @@ import { CursorLinks } from '../../parts/page-links.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
-import { ReturnedDialog } from './returned-dialog.tsx'
+import { ReturnedMailDialog } from './returned-mail-dialog.tsx'
 import { KINDS, OUTCOMES } from './words.ts'
 
 const HERE = '/signed-in/c/$company/returned'
 
-export function ReturnedPage() {
+export function ReturnedMailPage() {
   const company = useCompany()
   const search = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/returned' })
-  const query = useQuery(returnedQuery(company, search))
+  const query = useQuery(returnedMailQuery(company, search))
   const [shown, setShown] = useState<ReturnedMail | null>(null)
   const { after: _after, before: _before, ...wanted } = search
   const isNarrowed = Object.values(wanted).some((value) => value !== undefined)
@@ -119,7 +119,7 @@ export function ReturnedPage() {
         }
       />
       <CursorLinks page={data} wanted={wanted} />
-      <ReturnedDialog company={company} mail={shown} close={() => setShown(null)} />
+      <ReturnedMailDialog company={company} mail={shown} close={() => setShown(null)} />
     </>
   )
 }

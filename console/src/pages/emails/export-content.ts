@@ -7,19 +7,19 @@ import type { EmailListItem } from './merge.ts'
 /** Characters of a subject in the name of a file. */
 const LONGEST_NAME = 60
 
-export type Unclipped = Static<typeof UNCLIPPED>['emails'][number]
+export type UnclippedEmail = Static<typeof UNCLIPPED>['emails'][number]
 
 /** The fields that rows of a list leave out. */
-export interface MoreOfEmail {
+export interface EmailRowDetails {
   /** Why mail of it was refused last, or is late. */
   reason?: Static<typeof REASONS>['reasons'][number]
   /** Absent: the row has them in full. */
-  texts?: Unclipped
+  texts?: UnclippedEmail
 }
 
 const COLUMNS: readonly (readonly [
   title: string,
-  cellOf: (email: EmailListItem, more: MoreOfEmail) => string,
+  cellOf: (email: EmailListItem, more: EmailRowDetails) => string,
 ])[] = [
   ['id', ({ id }) => id],
   ['accepted', ({ createdAt }) => createdAt],
@@ -34,7 +34,10 @@ const COLUMNS: readonly (readonly [
 ]
 
 /** `more`: by id. */
-export function emailsCsv(emails: readonly EmailListItem[], more: ReadonlyMap<string, MoreOfEmail>): string {
+export function emailsCsv(
+  emails: readonly EmailListItem[],
+  more: ReadonlyMap<string, EmailRowDetails>,
+): string {
   const rows = emails.map((email) => COLUMNS.map(([, cellOf]) => cellOf(email, more.get(email.id) ?? {})))
   return csvOf([COLUMNS.map(([title]) => title), ...rows])
 }

@@ -4,9 +4,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 import { emailsQuery } from './use-emails.ts'
-import { type FoundBarProps, ViewsMenu } from './views-menu.tsx'
+import { type ResultsBarProps, ViewsMenu } from './views-menu.tsx'
 
-export function FoundBar({ company, search, onChange }: FoundBarProps) {
+export function ResultsBar({ company, search, onChange }: ResultsBarProps) {
   const narrowed = isNarrowed(search)
   return (
     <>

@@ -10,13 +10,13 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { KINDS } from './words.ts'
 
-interface ReturnedDialogProps {
+interface ReturnedMailDialogProps {
   company: string
   mail: ReturnedMail | null
   close: () => void
 }
 
-export function ReturnedDialog({ company, mail, close }: ReturnedDialogProps) {
+export function ReturnedMailDialog({ company, mail, close }: ReturnedMailDialogProps) {
   return (
     <Dialog opened={mail !== null} onClose={close} title={mail && KINDS[mail.kind]} size="lg">
       {mail && <Details company={company} of={mail} />}

@@ -9,7 +9,7 @@ export function rowOf(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-email="${CSS.escape(id)}"]`)
 }
 
-export function useSelected(
+export function useSelectedRow(
   list: string,
   emails: readonly EmailListItem[],
   scrollTo: (index: number) => void,

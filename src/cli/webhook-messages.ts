@@ -15,7 +15,7 @@ import { sinceOf } from './when.ts'
 export const ID = '019abcde-0000-7000-8000-000000000000'
 const MESSAGE = 'msg_000000016n6dnE8Gm5z2yE9Cw1'
 
-export function addTellingCommands(webhook: Command): void {
+export function addMessageCommands(webhook: Command): void {
   command(webhook, {
     usage: 'attempts <id>',
     description: 'List the attempts to send events to a webhook, newest first.',
@@ -117,22 +117,22 @@ async function replay(id: string | undefined, { json, ...wanted }: ReplayOptions
     throw new WrongUsage('--company can only be used with --since and without an id')
   await withOperation(async (op) => {
     if (since !== undefined) {
-      const told =
+      const replayed =
         id === undefined
           ? await replayWebhooks(op, { since, company })
           : [await replayWebhook(op, { id, since })]
-      if (json) return printJson(told.map(webhookJson))
-      for (const { webhook } of told)
+      if (json) return printJson(replayed.map(webhookJson))
+      for (const { webhook } of replayed)
         printLine(`All events since ${formatTime(since)} are sent again to ${webhook.url}.`)
-      if (told.length === 0) printLine('There are no enabled webhooks.')
+      if (replayed.length === 0) printLine('There are no enabled webhooks.')
       return
     }
     if (id === undefined)
       throw new WrongUsage('name the events to send again: the ID of a message, or --since TIME')
-    const told =
+    const replayed =
       event === undefined ? await replayMessage(op, { id }) : await replayWebhook(op, { id, event })
-    if (json) return printJson(webhookJson(told))
-    printLine(`The event is sent again to ${told.webhook.url}.`)
+    if (json) return printJson(webhookJson(replayed))
+    printLine(`The event is sent again to ${replayed.webhook.url}.`)
   })
 }
 

@@ -9,7 +9,7 @@ import { detailKey } from '../detail.ts'
 const MOST_ROWS = 1_000
 
 /** The rows of a report, and its messages or sessions. */
-export interface SummedUpRows {
+export interface ReportRows {
   amount: number
   /** Messages that pass neither DKIM nor SPF; of a TLS report 0. */
   failing: number
@@ -19,7 +19,7 @@ export interface SummedUpRows {
 export function dmarcRows(
   records: DmarcReport['records'],
   { begin, policy, verified }: Pick<DmarcReport, 'begin' | 'policy'> & Pick<DmarcDetail, 'verified'>,
-): SummedUpRows {
+): ReportRows {
   const details = records.map(
     ({ messages, source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }) => {
       const seen = { source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }
@@ -40,7 +40,7 @@ export function dmarcRows(
 const sumOf = (records: DmarcReport['records']) => records.reduce((sum, { messages }) => sum + messages, 0)
 
 /** Without the text of the policy, which may be long, and would stand in every row. */
-export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): SummedUpRows {
+export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): ReportRows {
   const details = policies.flatMap(({ type, successful, failures, failed }) => {
     const known = failures.map(({ sessions, ...failure }) => ({ failure, amount: sessions }))
     const named = known.reduce((sum, { amount }) => sum + amount, 0)

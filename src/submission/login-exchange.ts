@@ -1,6 +1,6 @@
 /** AUTH (RFC 4954): identifies the key or password, and slows down and limits wrong ones. */
 import { isToken } from '../accounts/token.ts'
-import type { SubmissionListener } from '../config/settings.ts'
+import type { SmtpListener } from '../config/settings.ts'
 import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { LEAST_PASSWORD } from '../people/password-rule.ts'
@@ -26,7 +26,7 @@ function shownUser(user: string): string | null {
   return !user.includes('pr_') && (LOGIN.test(user) || user.length < LEAST_PASSWORD) ? clip(user) : null
 }
 
-export class LoggingIn {
+export class LoginExchange {
   readonly #context: SessionContext
   readonly #metrics: SubmissionMetrics
   /** A login is not needed. */
@@ -36,7 +36,7 @@ export class LoggingIn {
 
   constructor(
     context: SessionContext,
-    { withoutLogin }: Pick<SubmissionListener, 'withoutLogin'>,
+    { withoutLogin }: Pick<SmtpListener, 'withoutLogin'>,
     metrics: SubmissionMetrics,
   ) {
     this.#context = context
@@ -70,7 +70,7 @@ export class LoggingIn {
   }
 
   /** The login of a client that sends without one. Throws CommandRefusal if it has to log in. */
-  withoutOne(): Login {
+  keyless(): Login {
     // sendmail goes on after a failed AUTH. A 530 would bounce its message for a key that has expired, or for a login
     // that was put off (454).
     if (this.#failed > 0) {

@@ -5,7 +5,7 @@ import { matchingEmails } from './matching.ts'
 import type { EmailsSearch } from './search.ts'
 import { emailsQuery } from './use-emails.ts'
 
-export function ExportFound({ company, search }: { company: string; search: EmailsSearch }) {
+export function ExportResults({ company, search }: { company: string; search: EmailsSearch }) {
   // Reads only the cache: the list loads these pages.
   const { data } = useInfiniteQuery({ ...emailsQuery(company, search), enabled: false })
   if (data === undefined || data.pages.every(({ emails }) => emails.length === 0)) return null

@@ -1,7 +1,7 @@
 /** The cache of message copies for people who look again. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Copies } from '../../src/http/copies.ts'
+import { RawCopyCache } from '../../src/http/raw-copy-cache.ts'
 import { World } from '../operate/world.ts'
 
 const ROOM = 20_000
@@ -11,7 +11,7 @@ describe('copies', () => {
     await using world = await World.make()
     const { id } = await world.email()
     const op = await world.operation('operator')
-    const copies = new Copies(ROOM)
+    const copies = new RawCopyCache(ROOM)
     const company = world.acme.company.id
     const [one, other] = await Promise.all([copies.get(op, company, { id }), copies.get(op, company, { id })])
     assert.equal(one, other)
@@ -25,7 +25,7 @@ describe('copies', () => {
   test('when there is no room, the company with the most loses its oldest copy', async () => {
     await using world = await World.make()
     const op = await world.operation('operator')
-    const copies = new Copies(ROOM)
+    const copies = new RawCopyCache(ROOM)
     const send = async () => {
       const value = await world.email()
       return value.id
@@ -48,7 +48,7 @@ describe('copies', () => {
   test('a refused copy is requested again', async () => {
     await using world = await World.make()
     const op = await world.operation('operator')
-    const copies = new Copies(ROOM)
+    const copies = new RawCopyCache(ROOM)
     const nowhere = { id: '019a9b2c-0000-7000-8000-ffffffffffff' }
     await assert.rejects(copies.get(op, 'x', nowhere), /there is no email/)
     await assert.rejects(copies.get(op, 'x', nowhere), /there is no email/)

@@ -2,9 +2,10 @@
  * Turns the trouble that an attempt met into the report for the queue. queue/evidence.ts decides whose mail it
  * concerns.
  */
-import type { Hindrance } from '../../email/hindrance.ts'
+
 import { parseServer } from '../../email/server-name.ts'
-import type { HindranceReport } from '../delivery.ts'
+import type { TroubleKind } from '../../email/trouble-kind.ts'
+import type { TroubleReport } from '../delivery.ts'
 import type { RouteFailure } from '../outcome.ts'
 
 export function reportOf({
@@ -18,14 +19,14 @@ export function reportOf({
   waitMs,
   excess,
   list,
-}: RouteFailure): HindranceReport {
+}: RouteFailure): TroubleReport {
   // No server answered, whether it was asked now or a moment ago.
   if (unreachable) {
     return { kind: 'unreachable', met: 'connection', message, ...(asked !== undefined && { server: asked }) }
   }
-  const kind = finding as Hindrance
+  const kind = finding as TroubleKind
   const ofSession = server === undefined || kind === 'credentials'
-  const report: HindranceReport = {
+  const report: TroubleReport = {
     kind,
     met: ofSession ? 'session' : toMail ? 'mail' : 'recipient',
     message: withServerName(message, asked),

@@ -9,18 +9,18 @@ import { type EmailPageSearch, validateEmailPageSearch } from './search.ts'
 /** `undefined` removes a part. */
 type Change = { [Name in keyof EmailPageSearch]: EmailPageSearch[Name] | undefined }
 
-interface ShownEmail {
+interface EmailViewState {
   shown: EmailPageSearch
   show: (change: Change) => void
 }
 
-const Shown = createContext<ShownEmail | null>(null)
+const Shown = createContext<EmailViewState | null>(null)
 
-export function useShown(): ShownEmail {
+export function useEmailView(): EmailViewState {
   return useContext(Shown)!
 }
 
-export function ShownInAddress({ children }: { children: ReactNode }) {
+export function EmailViewInAddress({ children }: { children: ReactNode }) {
   const shown = useSearch({ from: '/signed-in/c/$company/emails/$id' })
   const navigate = useNavigate()
   const show = (change: Change) =>
@@ -35,7 +35,7 @@ export function ShownInAddress({ children }: { children: ReactNode }) {
 }
 
 /** `id`: the email. The tab stays when another one is shown, and its recipient does not. */
-export function ShownBesideList({ id, children }: { id: string; children: ReactNode }) {
+export function EmailViewBesideList({ id, children }: { id: string; children: ReactNode }) {
   const [{ of, parts }, setParts] = useState<{ of: string; parts: EmailPageSearch }>({ of: id, parts: {} })
   const { copy: _, ...lasting } = parts
   const shown = of === id ? parts : lasting

@@ -38,12 +38,12 @@ export const UNTRIED: LeaseFacts = {
 }
 
 /** A recipient whose address is on no list. `leased`: the accepting node would take it at once. */
-export function born({ dueAt, scheduledAt }: AcceptanceTimes, leased: boolean): InitialState {
+export function initialState({ dueAt, scheduledAt }: AcceptanceTimes, leased: boolean): InitialState {
   return leased && scheduledAt === null ? { state: 'sending', dueAt: null } : { state: 'waiting', dueAt }
 }
 
 /** A recipient whose address is on the company's suppression list; also when that is found out later, at a claim. */
-export function bornSuppressed(at: number, { type, reason }: Stop): Decision {
+export function suppressedAtStart(at: number, { type, reason }: Stop): Decision {
   const decision = endDecision('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
   decision.events[0]!.detail.suppressedBy = type
   return decision

@@ -18,7 +18,7 @@ const LEAST = 1_000
 const MOST = 3_600_000
 
 /** Milliseconds within bounds; null: the words name no time. */
-export function waitAsked(words: string): number | null {
+export function requestedWait(words: string): number | null {
   const found = PHRASE.exec(words.slice(0, 1_000).toLowerCase())
   if (found === null) return null
   const [, hours, minutes, seconds, count, unit = ''] = found

@@ -1,4 +1,4 @@
-/** The work of the console's routes, typed by the contract, and the endpoints made from both. */
+/** The handlers of the console's routes, typed by the contract, and the endpoints made from both. */
 import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../operate/verb.ts'
 import type { Answer, AnswerHeaders, LongAnswer, OpenAnswer } from '../answer.ts'
@@ -38,8 +38,8 @@ type Result<Of extends ConsoleRoute> = Of['answer'] extends 'document'
     ? OpenAnswer
     : AnswerOf<Of> | ConsoleAnswer<AnswerOf<Of>> | LongAnswer
 
-/** The work of these routes. It rejects with the reason for a refusal. */
-export type Works<Routes extends Readonly<Record<string, ConsoleRoute>>> = {
+/** The handlers of these routes. They reject with the reason for a refusal. */
+export type Handlers<Routes extends Readonly<Record<string, ConsoleRoute>>> = {
   readonly [Name in keyof Routes]: (
     call: ConsoleCall<Name, Routes[Name]>,
     core: ConsoleCore,
@@ -48,15 +48,17 @@ export type Works<Routes extends Readonly<Record<string, ConsoleRoute>>> = {
 
 export function endpointsOf<const Routes extends Readonly<Record<string, ConsoleRoute>>>(
   routes: Routes,
-  works: Works<Routes>,
+  handlers: Handlers<Routes>,
   core: ConsoleCore,
 ): Endpoint[] {
-  return Object.entries(routes).map(([name, route]) => endpointOf(name, route, works[name] as AnyWork, core))
+  return Object.entries(routes).map(([name, route]) =>
+    endpointOf(name, route, handlers[name] as AnyHandler, core),
+  )
 }
 
-type AnyWork = (call: object, core: ConsoleCore) => Promise<object>
+type AnyHandler = (call: object, core: ConsoleCore) => Promise<object>
 
-function endpointOf(name: string, route: ConsoleRoute, work: AnyWork, core: ConsoleCore): Endpoint {
+function endpointOf(name: string, route: ConsoleRoute, handle: AnyHandler, core: ConsoleCore): Endpoint {
   const [method, path] = name.split(' ') as [Endpoint['method'], string]
   const { operation, access, answer, status = 200 } = route
   return {
@@ -70,7 +72,7 @@ function endpointOf(name: string, route: ConsoleRoute, work: AnyWork, core: Cons
     async work({ caller: asker, ...parts }) {
       const { actingAs: caller = null } = asker as Partial<CallerOf<'person'>>
       const op = caller && (await currentOperationOf(core, caller))
-      const result = await work({ ...asker, ...parts, op }, core)
+      const result = await handle({ ...asker, ...parts, op }, core)
       if (typeof answer === 'string' || 'pieces' in result) return result as LongAnswer
       if (!(result instanceof ConsoleAnswer)) return { status, body: result }
       return { status: result.status ?? status, body: result.body, headers: result.headers }

@@ -6,7 +6,7 @@ import { AddressField } from './address-field.tsx'
 import { Card } from './card.tsx'
 
 /** Asks for the address that a link for a new password is mailed to. The service does not say whether it has an account. */
-export function Forgotten({ onBack }: { onBack: () => void }) {
+export function ForgottenPassword({ onBack }: { onBack: () => void }) {
   const form = useForm({
     initial: { address: '' },
     submit: async ({ address }) => {

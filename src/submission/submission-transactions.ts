@@ -24,7 +24,10 @@ import { smtpWords } from './words.ts'
 /** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
 const MORE_RECIPIENTS = 100
 
-export class HandingIn extends SessionTransactions<SubmissionTransaction> implements MailTransactions {
+export class SubmissionTransactions
+  extends SessionTransactions<SubmissionTransaction>
+  implements MailTransactions
+{
   readonly #metrics: SubmissionMetrics
 
   constructor(context: SessionContext, metrics: SubmissionMetrics) {

@@ -12,12 +12,12 @@ import { CommandRefusal, reply } from './reply.ts'
 /** Ms for the header, which a proxy sends first. */
 const WITHIN = 10_000
 /** Ms between two lines in the log. */
-const TOLD_EVERY = 1_000
+const LOG_EVERY = 1_000
 
-export class Proxies {
+export class TrustedProxies {
   readonly #trusted: AddressRanges
   readonly #log: Pick<Log, 'warn'>
-  readonly #throttle = new LogThrottle(TOLD_EVERY)
+  readonly #throttle = new LogThrottle(LOG_EVERY)
 
   /** `trusted`: addresses and ranges of addresses. */
   constructor(trusted: readonly string[], log: Pick<Log, 'warn'>) {

@@ -13,7 +13,7 @@ const ENTRY = 1024
 /** Copies of one company: small messages would otherwise allow very many. */
 const MOST = 100
 
-export class Copies {
+export class RawCopyCache {
   readonly #room: number
   readonly #companies = new Map<string, LRUCache<string, RawCopy>>()
   readonly #underway = new Map<string, Promise<RawCopy>>()

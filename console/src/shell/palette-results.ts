@@ -15,7 +15,7 @@ import type { PaletteCommand } from './palette-command.ts'
 const TYPED_MS = 200
 const MOST_OF_EACH = 5
 
-export function useFound(text: string): PaletteCommand[] {
+export function usePaletteResults(text: string): PaletteCommand[] {
   const company = useCompany()
   const navigate = useNavigate()
   const [search] = useDebouncedValue(text, TYPED_MS)

@@ -2,7 +2,7 @@ import type { Email } from '../../email/fields.ts'
 import { isWeaker, type SmtpTarget } from '../smtp/target.ts'
 
 /** The sender's demand on the connection takes the place of a weaker one. */
-export function withOwnDemand<Target extends Pick<SmtpTarget, 'tls' | 'tlsSource'>>(
+export function withSenderDemand<Target extends Pick<SmtpTarget, 'tls' | 'tlsSource'>>(
   target: Target,
   { tls: own, tlsByMessage }: Pick<Email, 'tls' | 'tlsByMessage'>,
 ): Target {

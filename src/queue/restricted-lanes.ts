@@ -2,31 +2,31 @@
 import type { LaneRoom } from '../store/store.ts'
 import { ClosedLanes, type LaneState } from './closed-lanes.ts'
 import type { ReadyDelivery } from './deliveries.ts'
-import { LeftLanes } from './left-lanes.ts'
+import { LanesOfOthers } from './lanes-of-others.ts'
 
-interface LanesLeftOutParts {
+interface RestrictedLanesParts {
   stateOf(companyId: string, domain: string): LaneState
   /** Deliveries whose path is being looked up. */
   unresolved(): Iterable<ReadyDelivery>
 }
 
-export class LanesLeftOut {
+export class RestrictedLanes {
   readonly #closed: ClosedLanes
-  readonly #left = new LeftLanes()
-  readonly #unresolved: LanesLeftOutParts['unresolved']
+  readonly #left = new LanesOfOthers()
+  readonly #unresolved: RestrictedLanesParts['unresolved']
 
-  constructor({ stateOf, unresolved }: LanesLeftOutParts) {
+  constructor({ stateOf, unresolved }: RestrictedLanesParts) {
     this.#closed = new ClosedLanes(stateOf)
     this.#unresolved = unresolved
   }
 
   /** Mail of the company to these domains was given back, because its path is closed. */
-  held(companyId: string, domains: Iterable<string>): void {
+  addClosed(companyId: string, domains: Iterable<string>): void {
     this.#closed.add(companyId, domains)
   }
 
   /** The same, because other nodes have all the sessions. */
-  leftToOthers(companyId: string, domains: Iterable<string>): void {
+  addOfOthers(companyId: string, domains: Iterable<string>): void {
     this.#left.add(companyId, domains)
   }
 

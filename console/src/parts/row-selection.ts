@@ -1,7 +1,7 @@
 /** The rows that a person has chosen for an action on several of them. */
 import { useCallback, useRef, useState } from 'react'
 
-export interface Chosen {
+export interface RowSelection {
   ids: ReadonlySet<string>
   /** Chooses a row, or undoes that. `isRange`: also all rows since the row that was chosen last. */
   toggle: (id: string, isRange: boolean) => void
@@ -10,7 +10,7 @@ export interface Chosen {
 
 const NONE: ReadonlySet<string> = new Set()
 
-export function useChosen(rows: readonly { id: string }[]): Chosen {
+export function useRowSelection(rows: readonly { id: string }[]): RowSelection {
   const [ids, setIds] = useState(NONE)
   const last = useRef<string | null>(null)
   const toggle = (id: string, isRange: boolean) => {

@@ -5,7 +5,7 @@ import type { EmailWords } from './merge.ts'
 
 const PLACES = { address: 'Address:', text: 'In the text:', reply: 'In the reply:' } as const
 
-export function FoundExcerpt({ found: { place, excerpt } }: { found: EmailWords }) {
+export function MatchExcerpt({ found: { place, excerpt } }: { found: EmailWords }) {
   return (
     <span className={classes.excerpt} title={excerpt}>
       <span className={classes.foundIn}>{PLACES[place]}</span>

@@ -17,7 +17,7 @@ interface AlertWebhook {
   userAgent: string
 }
 
-export interface AlertWays {
+export interface AlertTransports {
   /** Null: no alert is sent by mail. */
   systemMail: AlertMailer | null
   /** Addresses that get all alerts, in addition to the people who choose them. */
@@ -40,14 +40,14 @@ const TIMEOUT_MS = 15_000
 const MOST_OF_ANSWER = 1_024
 
 /** Finds the channels of alerts, by what people have chosen at this moment. */
-export async function alertChannels(ways: AlertWays): Promise<(alert: Alert) => AlertChannel[]> {
-  const { systemMail, webhook, origin } = ways
-  const mail = systemMail === null ? () => [] : await mailChannels(ways, systemMail)
+export async function alertChannels(transports: AlertTransports): Promise<(alert: Alert) => AlertChannel[]> {
+  const { systemMail, webhook, origin } = transports
+  const mail = systemMail === null ? () => [] : await mailChannels(transports, systemMail)
   return (alert) => [...mail(alert), ...(webhook === null ? [] : [webhookChannel(webhook, alert, origin)])]
 }
 
 async function mailChannels(
-  { alertTo, store, origin }: AlertWays,
+  { alertTo, store, origin }: AlertTransports,
   systemMail: AlertMailer,
 ): Promise<(alert: Alert) => AlertChannel[]> {
   const [{ domains }, people] = await Promise.all([store.accounts(), store.people(null)])
