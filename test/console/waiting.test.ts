@@ -68,7 +68,7 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     }, 'a look at all places between two tries')
     await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${others[0]}`)
     await statusOf(page)
-      .getByText(/^Held: Postroad waits with all mail to 127\.0\.0\.1\. (Tried .*\. )?Next try .*; gives up /)
+      .getByText(/^Postroad waits with all mail to 127\.0\.0\.1\. (Tried .*\. )?Next try .*; gives up /)
       .waitFor()
     await statusOf(page).getByText(`127.0.0.1 answers “${BUSY}” to this server.`).waitFor()
 
