@@ -101,6 +101,26 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
       .waitFor()
   })
 
+  test('the question before a retry of all mail says how many recipients wait, and the result how many are retried', async (t) => {
+    for (const to of ['g@one.test', 'h@two.test']) await waiting(await stage.send({ to }), 'path')
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    const dialog = page.getByRole('dialog', { name: `Retry mail of ${stage.company.name} now?` })
+    await page.getByRole('button', { name: 'Retry all now' }).click()
+    await dialog.getByText(/^[1-9]\d* recipients are waiting\. /).waitFor()
+    await dialog.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByText(/^Retrying [1-9]\d* recipients now\./).waitFor()
+    await page
+      .getByRole('region', { name: 'Waiting mail by recipient domain' })
+      .getByRole('row')
+      .filter({ hasText: 'two.test' })
+      .getByRole('button', { name: 'Retry now' })
+      .click()
+    await page
+      .getByRole('dialog', { name: `Retry mail of ${stage.company.name} to two.test now?` })
+      .getByText(/^[1-9]\d* recipients? (is|are) waiting\. /)
+      .waitFor()
+  })
+
   test('a pause says until when and why wherever its mail is shown, to members of the company too', async (t) => {
     const { store, url } = stage.service
     const end = new Date(Date.now() + 2 * 3_600_000)
