@@ -6,6 +6,7 @@ import { queries } from './api/queries.ts'
 import { IDLE_AFTER, later } from './parts/later.ts'
 import { overlaysWanted } from './parts/overlays-ready.ts'
 import { router } from './router.tsx'
+import classes from './shell/no-answer-notice.module.css'
 import { NoAnswerNotice } from './shell/no-answer-notice.tsx'
 import { styleNonce } from './style-nonce.ts'
 import { theme, variables } from './theme.ts'
@@ -25,7 +26,9 @@ export function App() {
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queries}>
-        <Suspense>{useOverlaysWanted() && <Overlays />}</Suspense>
+        <div className={classes.place}>
+          <Suspense>{useOverlaysWanted() && <Overlays />}</Suspense>
+        </div>
         <RouterProvider router={router} />
         <NoAnswerNotice />
       </QueryClientProvider>

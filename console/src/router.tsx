@@ -45,9 +45,7 @@ function navigation(): Promise<void> {
 
 const SPANS: readonly OverviewSpan[] = ['hour', 'day', 'week', 'month', 'year']
 
-const root = createRootRoute({
-  errorComponent: ({ error, reset }) => <ErrorAlert error={error} reset={reset} />,
-})
+const root = createRootRoute()
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -330,6 +328,8 @@ export const router = createRouter({
     ]),
   ]),
   basepath: '/console',
+  // Of each route, so that an error of a page leaves the frame around it.
+  defaultErrorComponent: ErrorAlert,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

@@ -226,7 +226,6 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
     case 'domain':
       return before(
         [
-          'Held: ',
           { untrusted: domain.name ?? 'its sending domain' },
           ' may not send at the moment. The email is sent as soon as the domain is active again.',
         ],
@@ -249,11 +248,14 @@ function held(recipient: RecipientStatus): StatusText {
   const { closed, message } = recipient
   if (closed === null) {
     const sooner = '; sooner if other mail gets through'
-    return withAnswer(['Held.', ...tried(recipient), ...next(sooner, recipient)], recipient)
+    return withAnswer(
+      ['Postroad waits with this mail.', ...tried(recipient), ...next(sooner, recipient)],
+      recipient,
+    )
   }
   const site = { untrusted: closed.name }
   const statement = [
-    'Held: Postroad waits with all mail',
+    'Postroad waits with all mail',
     ...(closed.whose === null ? [] : [' of ', { untrusted: closed.whose }]),
     ' to ',
     closed.to === null ? site : { untrusted: closed.to },

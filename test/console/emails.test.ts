@@ -113,6 +113,58 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await title('Emails - Postroad')
   })
 
+  test('a search follows new mail every two seconds, whatever it finds in texts, and only while the page is seen', async (t) => {
+    const visit = await stage.visit(t, list, { ownTab: true })
+    const { page } = visit
+    await page.addInitScript(`
+      window.heard = []
+      window.EventSource = class extends EventSource {
+        constructor(url) {
+          super(url)
+          this.addEventListener('changes', ({ data }) => heard.push(...JSON.parse(data).emails.map(({ id }) => id)))
+        }
+      }
+    `)
+    await page.clock.install()
+    const search = '?q=quokka'
+    await page.goto(`${stage.service.url}/console${list}${search}`)
+    await page.getByRole('heading', { name: 'No emails found' }).waitFor()
+    await isLive(page)
+    await page.clock.pauseAt(Date.now() + 5_000)
+    const send = async (text: string) => {
+      const id = await stage.send({ subject: 'Animals', text })
+      await until(() => page.evaluate<boolean>(`heard.includes('${id}')`), 'the page to learn of it')
+      return id
+    }
+    // An answer takes no time for the page but that of these steps.
+    const shows = (id: string) =>
+      until(async () => {
+        await page.clock.runFor(1)
+        return await row(page, id).isVisible()
+      }, `${id} to be shown`)
+    const searches = () => visit.asked.filter((url) => url.includes(`/emails${search}`)).length
+    const first = await send('A quokka')
+    await shows(first)
+
+    const more: string[] = []
+    for (const text of ['Another quokka', 'One quokka more', 'The last quokka']) more.push(await send(text))
+    const before = searches()
+    await page.clock.runFor(1_900)
+    for (const id of more) await shows(id)
+    assert.equal(searches() - before, 1, 'one search for all of them')
+
+    const hide = (hidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    await hide(true)
+    const hidden = await send('Hidden quokka')
+    await page.clock.runFor(4_000)
+    assert.equal(searches() - before, 1, 'no search for nobody')
+    await hide(false)
+    await shows(hidden)
+  })
+
   test('captured emails are deleted with the keyboard, together, and all at once', async (t) => {
     const ids: string[] = []
     for (const nth of [1, 2, 3]) ids.push(await stage.send({ subject: `Gone ${nth}` }))

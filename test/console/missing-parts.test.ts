@@ -6,6 +6,7 @@ import { SeverableWay } from '../../harness/severable.ts'
 import { type App, startApp } from '../../src/app.ts'
 import { createLogger } from '../../src/log.ts'
 import { withoutBrowser } from '../support/browser.ts'
+import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 import { settled, Visit } from './visit.ts'
 
@@ -152,6 +153,31 @@ describe('an hour without a network', { skip: withoutBrowser() }, () => {
     await start.page.getByRole('status').filter({ hasText: 'Captured' }).waitFor()
     for (const { page } of tabs) assert.equal(await page.getByRole('alert').count(), 0)
     assert.deepEqual(faults, [])
+  })
+})
+
+describe('a part that cannot be loaded', { skip: withoutBrowser() }, () => {
+  test('says so in its place, and nothing else of the page is lost', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    await stage.send()
+    const visit = await stage.visit(t, `/c/${stage.company.id}/emails`, { ownTab: true })
+    visit.expect(/status of 503/, PRELOAD)
+    const { page } = visit
+    for (const part of ['overlays', 'explain']) {
+      await page.route(`**/assets/${part}-*.js`, (route) => route.fulfill({ status: 503, body: '' }))
+    }
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/overview?explain=a@b.test`)
+    const alerts = page.getByRole('alert').filter({ hasText: 'A part of this page could not be loaded' })
+    const ofPage = page.getByRole('main').getByRole('alert')
+    await ofPage.waitFor()
+    await until(async () => (await alerts.count()) === 2, 'the alert about dialogs and notifications')
+    await heading(page, 'Overview').waitFor()
+    await page.getByRole('region', { name: 'Queue' }).waitFor()
+    await linkTo(page, 'Domains').waitFor()
+    await page.unrouteAll()
+    await ofPage.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Mail to a@b.test would be captured now').waitFor()
   })
 })
 

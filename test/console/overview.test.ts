@@ -356,7 +356,10 @@ describe('the overview', { skip: withoutBrowser() }, () => {
     await page.keyboard.press('Control+k')
     await field.fill('retry all')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Retry all waiting mail now?' }).waitFor()
+    await page
+      .getByRole('dialog', { name: `Retry mail of ${stage.company.name} now?` })
+      .getByText(/^\d+ recipients? (is|are) waiting\. /)
+      .waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.keyboard.press('Control+k')

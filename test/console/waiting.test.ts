@@ -68,7 +68,7 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     }, 'a look at all places between two tries')
     await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${others[0]}`)
     await statusOf(page)
-      .getByText(/^Held: Postroad waits with all mail to 127\.0\.0\.1\. (Tried .*\. )?Next try .*; gives up /)
+      .getByText(/^Postroad waits with all mail to 127\.0\.0\.1\. (Tried .*\. )?Next try .*; gives up /)
       .waitFor()
     await statusOf(page).getByText(`127.0.0.1 answers “${BUSY}” to this server.`).waitFor()
 
@@ -98,6 +98,26 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     await page
       .getByRole('button', { name: /e@two\.test/ })
       .getByText(BUSY, { exact: true })
+      .waitFor()
+  })
+
+  test('the question before a retry of all mail says how many recipients wait, and the result how many are retried', async (t) => {
+    for (const to of ['g@one.test', 'h@two.test']) await waiting(await stage.send({ to }), 'path')
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    const dialog = page.getByRole('dialog', { name: `Retry mail of ${stage.company.name} now?` })
+    await page.getByRole('button', { name: 'Retry all now' }).click()
+    await dialog.getByText(/^[1-9]\d* recipients are waiting\. /).waitFor()
+    await dialog.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByText(/^Retrying [1-9]\d* recipients now\./).waitFor()
+    await page
+      .getByRole('region', { name: 'Waiting mail by recipient domain' })
+      .getByRole('row')
+      .filter({ hasText: 'two.test' })
+      .getByRole('button', { name: 'Retry now' })
+      .click()
+    await page
+      .getByRole('dialog', { name: `Retry mail of ${stage.company.name} to two.test now?` })
+      .getByText(/^[1-9]\d* recipients? (is|are) waiting\. /)
       .waitFor()
   })
 

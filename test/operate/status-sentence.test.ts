@@ -201,25 +201,22 @@ const WAITS: Record<WaitReason, Rows> = {
   },
   domain: {
     never: [
-      [
-        {},
-        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
-      ],
+      [{}, 'acme.test may not send at the moment. The email is sent as soon as the domain is active again.'],
       [
         { message: 'Not attempted: acme.test may not send' },
-        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
+        'acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
       ],
     ],
     once: [
       [
         DEFERRED,
-        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried once. Last answer: 451 4.2.0 Greylisted.',
+        'acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried once. Last answer: 451 4.2.0 Greylisted.',
       ],
     ],
     often: [
       [
         { ...DEFERRED_OFTEN, message: 'Not attempted: acme.test may not send' },
-        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried 16 times.',
+        'acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried 16 times.',
       ],
     ],
   },
@@ -227,7 +224,7 @@ const WAITS: Record<WaitReason, Rows> = {
     never: [
       [
         { closed: YAHOO, message: TSS },
-        `Held: Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
+        `Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
       [
         {
@@ -235,35 +232,35 @@ const WAITS: Record<WaitReason, Rows> = {
           message: `mta5.yahoodns.test [192.0.2.1]:25 closed the session: ${ANSWERED}`,
           at: null,
         },
-        `Held: Postroad waits with all mail to Yahoo. The next try is due; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
+        `Postroad waits with all mail to Yahoo. The next try is due; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
       [
         { closed: { ...YAHOO, whose: 'acme.test', to: 'yahoo.test' }, message: '421 no' },
-        `Held: Postroad waits with all mail of acme.test to yahoo.test. Next try ${AT}; gives up ${END}. Yahoo answers “421 no” to this server.`,
+        `Postroad waits with all mail of acme.test to yahoo.test. Next try ${AT}; gives up ${END}. Yahoo answers “421 no” to this server.`,
       ],
       [
         { closed: YAHOO, message: 'mta5.yahoodns.test takes no more mail for now (421)' },
-        `Held: Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Reason: mta5.yahoodns.test takes no more mail for now (421).`,
+        `Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Reason: mta5.yahoodns.test takes no more mail for now (421).`,
       ],
       [
         { closed: YAHOO, message: 'mta5.yahoodns.test: the connection timed out' },
-        `Held: Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Reason: mta5.yahoodns.test: the connection timed out.`,
+        `Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Reason: mta5.yahoodns.test: the connection timed out.`,
       ],
       [
         { message: '451 Server busy' },
-        `Held. Next try ${AT}; sooner if other mail gets through; gives up ${END}. Last answer: 451 Server busy.`,
+        `Postroad waits with this mail. Next try ${AT}; sooner if other mail gets through; gives up ${END}. Last answer: 451 Server busy.`,
       ],
     ],
     once: [
       [
         { tries: 1, closed: YAHOO, message: TSS },
-        `Held: Postroad waits with all mail to Yahoo. Tried once. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
+        `Postroad waits with all mail to Yahoo. Tried once. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
     ],
     often: [
       [
         { tries: 16, closed: YAHOO, message: TSS },
-        `Held: Postroad waits with all mail to Yahoo. Tried 16 times. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
+        `Postroad waits with all mail to Yahoo. Tried 16 times. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
     ],
   },

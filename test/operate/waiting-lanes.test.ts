@@ -291,7 +291,7 @@ test('due mail that no node has claimed shows which server refused, its reply, a
   const mail = await due(bench, 'a@one.test')
   assert.deepEqual(await mail.told(), {
     ...{ waits: 'path', site: SITE, row: 'held', nextDueAt: NEXT_TRY, message: othersFailed('no answer') },
-    sentence: 'Held: Postroad waits with all mail to mx1.big.test. The next try is due. Reason: no answer.',
+    sentence: 'Postroad waits with all mail to mx1.big.test. The next try is due. Reason: no answer.',
   })
 })
 

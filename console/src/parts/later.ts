@@ -3,13 +3,15 @@
  * loaded loses nothing of the page: it waits for the service. After an upgrade the service no longer has the part, and
  * the page is loaded again.
  */
-import { type ComponentType, lazy } from 'react'
+import { type ComponentType, createElement, lazy } from 'react'
 import { whenServiceAnswers } from '../api/answering.ts'
+import { ErrorAlert } from './error-alert.tsx'
 
 type Importer<Module> = () => Promise<Module>
 
-/** Failures while the service answers, after which a part counts as broken. */
+/** Failures while the service answers, after which a part counts as broken, and milliseconds until the second try. */
 const MOST_FAILURES = 3
+const PAUSE = 500
 const LOADED_AGAIN = 'postroad-loaded-again'
 /** Milliseconds in which the page is loaded again only once, so that a missing file causes no endless reload. */
 const ONCE_IN = 60_000
@@ -20,13 +22,20 @@ const importers: Importer<unknown>[] = []
 const atOnce = () => Promise.resolve()
 const never = new Promise<never>(() => {})
 
-/** A component of a module that is loaded when the component is shown first. */
+/** A component of a module that is loaded when the component is shown first. A broken one says so in its place. */
 export function later<Name extends string, Props extends object>(
   importer: Importer<Record<Name, ComponentType<Props>>>,
   name: Name,
 ) {
   const load = loaded(importer, atOnce)
-  return lazy(async () => ({ default: (await load())[name] }))
+  return lazy(async (): Promise<{ default: ComponentType<Props> }> => {
+    try {
+      return { default: (await load())[name] }
+    } catch (error) {
+      const reset = () => window.location.reload()
+      return { default: () => createElement(ErrorAlert, { error, reset }) }
+    }
+  })
 }
 
 /** The same import, which waits for the service. `needed`: resolves when somebody waits for the part. */
@@ -40,6 +49,8 @@ export function loaded<Module>(importer: Importer<Module>, needed: () => Promise
         const waits = needed()
         if ((await whenServiceAnswers(waits)) === 'other') await loadPageAgain(waits, error)
         if (failures === MOST_FAILURES) throw broken(error)
+        // Under load the service answers, and still refuses some requests.
+        await new Promise((resolve) => setTimeout(resolve, PAUSE * 4 ** (failures - 1)))
         await loadStylesAgain()
       }
     }

@@ -1,6 +1,7 @@
 /** The actions of a choice bar: buttons, each with a key. */
 import { Button } from '@mantine/core'
 import { Ban, type LucideIcon, RotateCw, UserX } from 'lucide-react'
+import { useRef } from 'react'
 import { useShortcuts } from './shortcuts.ts'
 
 interface ChoiceAction<Name extends string> {
@@ -24,16 +25,29 @@ export function ChoiceActions<Name extends string>({
   actions: readonly ChoiceAction<Name>[]
   ask: (name: Name) => void
 }) {
-  useShortcuts(actions.map(({ name, keys, does }) => ({ keys, does, run: () => ask(name) })))
-  return actions.map(({ name, label, icon: Icon }) => (
-    <Button
-      key={name}
-      size="xs"
-      variant="default"
-      leftSection={<Icon size={14} aria-hidden />}
-      onClick={() => ask(name)}
-    >
-      {label}
-    </Button>
-  ))
+  const place = useRef<HTMLDivElement>(null)
+  useShortcuts([
+    ...actions.map(({ name, keys, does }) => ({ keys, does, run: () => ask(name) })),
+    {
+      keys: 'a',
+      // The rest of the list lies between a row and the bar.
+      does: 'Go to the actions on the chosen rows',
+      run: () => place.current?.querySelector('button')?.focus(),
+    },
+  ])
+  return (
+    <div ref={place} style={{ display: 'contents' }}>
+      {actions.map(({ name, label, icon: Icon }) => (
+        <Button
+          key={name}
+          size="xs"
+          variant="default"
+          leftSection={<Icon size={14} aria-hidden />}
+          onClick={() => ask(name)}
+        >
+          {label}
+        </Button>
+      ))}
+    </div>
+  )
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
 import { useIsUnanswered } from '../api/answering.ts'
 import { router } from '../router.tsx'
-import classes from './unanswered.module.css'
+import classes from './no-answer-notice.module.css'
 
 /** A notice while people wait for a part of the page, and the service does not answer. */
 export function NoAnswerNotice() {

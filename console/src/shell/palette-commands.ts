@@ -16,13 +16,17 @@ import {
   Sun,
   UserRound,
 } from 'lucide-react'
+import { retryWaiting } from '../api/overview.ts'
+import { queries } from '../api/queries.ts'
+import { backlogQuery } from '../api/queue.ts'
 import { signOut, useMe } from '../api/session.ts'
-import { confirm } from '../parts/confirm.tsx'
+import { attempt, confirm } from '../parts/confirm.tsx'
 import { visible } from '../parts/untrusted-text.tsx'
 import { ALL, useCompany, useMayManage } from './company.ts'
 import { useNavItems } from './nav-items.ts'
 import type { PaletteCommand } from './palette-command.ts'
 import { usePaletteResults } from './palette-results.ts'
+import { useMailInWords } from './pause-fields.tsx'
 import { retryAction } from './retry-waiting.ts'
 
 const EMAIL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -76,6 +80,7 @@ export function useCommands(text: string, onHelp: () => void): PaletteCommand[] 
 function useActions(onHelp: () => void): PaletteCommand[] {
   const navigate = useNavigate()
   const company = useCompany()
+  const allMail = useMailInWords(company, null)
   const mayManage = useMayManage()
   const { setColorScheme } = useMantineColorScheme()
   const params = { company }
@@ -124,10 +129,14 @@ function useActions(onHelp: () => void): PaletteCommand[] {
     id: 'retry all',
     label: 'Retry all waiting mail',
     icon: RotateCw,
-    run() {
-      const { ask, run } = retryAction(company, null)
-      void confirm({ ...ask, run })
-    },
+    run: () =>
+      void attempt({
+        async run() {
+          const { waiting } = await queries.fetchQuery(backlogQuery(company))
+          const { ask, run } = retryAction(allMail, waiting, () => retryWaiting(company, null))
+          await confirm({ ...ask, run })
+        },
+      }),
   }
   return [
     ...(mayManage && company !== ALL ? adding : []),

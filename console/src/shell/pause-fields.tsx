@@ -1,6 +1,7 @@
 import { Select, TextInput } from '@mantine/core'
 import { Hourglass } from 'lucide-react'
 import type { PauseTarget } from '../api/overview.ts'
+import { useMe } from '../api/session.ts'
 import type { FormState } from '../parts/form.tsx'
 import { Time } from '../parts/time.tsx'
 import { UntrustedText, visible } from '../parts/untrusted-text.tsx'
@@ -32,6 +33,12 @@ export function chosenPause({ lasts, reason }: PauseChoice): Pick<PauseTarget, '
 export function mailInWords(company: string | null, domain: string | null): string {
   const whose = company === null ? 'all mail' : `mail of ${visible(company)}`
   return domain === null ? whose : `${whose} to ${domain}`
+}
+
+/** `company`: its id, or `all`. */
+export function useMailInWords(company: string, domain: string | null): string {
+  const { companies } = useMe()
+  return mailInWords(companies.find(({ id }) => id === company)?.name ?? null, domain)
 }
 
 /** How long mail is paused, and why. */

@@ -1,7 +1,7 @@
 /** Actions on waiting mail: of one company or all, to one recipient domain or all. */
 import { Group } from '@mantine/core'
 import { Play, RotateCw } from 'lucide-react'
-import { endPause } from '../api/overview.ts'
+import { endPause, retryWaiting } from '../api/overview.ts'
 import type { WaitingSiteItem } from '../api/queue.ts'
 import { useMe } from '../api/session.ts'
 import { retrySite } from '../api/sites.ts'
@@ -9,8 +9,8 @@ import { ActionButton } from '../parts/action-button.tsx'
 import { visible } from '../parts/untrusted-text.tsx'
 import { ALL, useMayManage } from './company.ts'
 import { PauseButton } from './pause-button.tsx'
-import { mailInWords } from './pause-fields.tsx'
-import { retryAction, retryOf } from './retry-waiting.ts'
+import { mailInWords, useMailInWords } from './pause-fields.tsx'
+import { retryAction } from './retry-waiting.ts'
 
 type CoveringPause = NonNullable<WaitingSiteItem['pause']>
 
@@ -21,6 +21,8 @@ interface QueueScope {
 
 interface QueueActionsProps extends QueueScope {
   part: {
+    /** Recipients; null: their number is not known. */
+    waiting: number | null
     paused: boolean
     pausedAlone: boolean
     retriable: boolean
@@ -32,17 +34,17 @@ interface QueueActionsProps extends QueueScope {
 export function QueueActions({
   company,
   domain,
-  part: { paused, pausedAlone, retriable, pause },
+  part: { waiting, paused, pausedAlone, retriable, pause },
 }: QueueActionsProps) {
-  const { person, companies } = useMe()
+  const { person } = useMe()
   const mayManage = useMayManage()
-  const name = companies.find(({ id }) => id === company)?.name ?? null
+  const mail = useMailInWords(company, domain)
   const scope = { company: company === ALL ? null : company, domain }
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {mayManage && retriable && <RetryButton company={company} domain={domain} />}
+      {mayManage && retriable && <RetryButton company={company} domain={domain} waiting={waiting} />}
       {person.operator && (pausedAlone || !paused) && (
-        <PauseButton scope={scope} mail={mailInWords(name, domain)} paused={pausedAlone} />
+        <PauseButton scope={scope} mail={mail} paused={pausedAlone} />
       )}
       {person.operator && !pausedAlone && pause && <ResumeWider of={pause.scope} />}
     </Group>
@@ -71,12 +73,12 @@ function ResumeWider({ of: { company, domain, site } }: { of: CoveringPause['sco
   )
 }
 
-export function RetryButton({ company, domain }: QueueScope) {
+export function RetryButton({ company, domain, waiting }: QueueScope & { waiting: number | null }) {
   return (
     <ActionButton
       size={domain === null ? 'compact-sm' : 'compact-xs'}
       leftSection={<RotateCw size={12} aria-hidden />}
-      {...retryAction(company, domain)}
+      {...retryAction(useMailInWords(company, domain), waiting, () => retryWaiting(company, domain))}
     >
       {domain === null ? 'Retry all now' : 'Retry now'}
     </ActionButton>
@@ -84,7 +86,10 @@ export function RetryButton({ company, domain }: QueueScope) {
 }
 
 /** For operators: on waiting mail of all companies to the servers of a site. */
-export function SiteQueueActions({ site, part: { paused, pausedAlone, retriable } }: SiteActionsProps) {
+export function SiteQueueActions({
+  site,
+  part: { waiting, paused, pausedAlone, retriable },
+}: SiteActionsProps) {
   const mail = `all mail to ${visible(site)}`
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
@@ -92,7 +97,7 @@ export function SiteQueueActions({ site, part: { paused, pausedAlone, retriable 
         <ActionButton
           size="compact-xs"
           leftSection={<RotateCw size={12} aria-hidden />}
-          {...retryOf(`all mail waiting for ${visible(site)}`, () => retrySite(site))}
+          {...retryAction(mail, waiting, () => retrySite(site))}
         >
           Retry now
         </ActionButton>

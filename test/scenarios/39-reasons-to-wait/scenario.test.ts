@@ -303,7 +303,7 @@ test('every reason to wait is shown, for mail never tried, tried once and tried 
   await installation.command('domain', 'suspend', held.domain)
   await installation.command('queue', 'resume', '--domain', 'paused.test')
   const suspended =
-    'Held: held\\.test may not send at the moment\\. The email is sent as soon as the domain is active again\\.'
+    'held\\.test may not send at the moment\\. The email is sent as soon as the domain is active again\\.'
   await checked('domain', {
     never: [ofHeld.never, whole(suspended), 'held'],
     once: [ofHeld.once, whole(`${suspended} Tried once\\.${LAST}`), 'held'],
@@ -331,7 +331,7 @@ test('every reason to wait is shown, for mail never tried, tried once and tried 
   const closed = (site: string, answer: string, then: string) => {
     const words = answer.replaceAll('.', '\\.')
     const to = `mx\\.${site}\\.test`
-    return `Held: Postroad waits with all mail of Company of acme\\.test to ${to}\\.${then} ${to} answers “${words}” to this server\\.`
+    return `Postroad waits with all mail of Company of acme\\.test to ${to}\\.${then} ${to} answers “${words}” to this server\\.`
   }
   const asked = (then: string) => whole(closed('closing', ASKS, then))
   const untried = await stage.send('never@closing.test')

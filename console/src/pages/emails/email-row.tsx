@@ -5,7 +5,7 @@ import { statusOfEmail } from '../../../../src/operate/status-word.ts'
 import { later } from '../../parts/later.ts'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
 import { Mailbox } from './mailbox.tsx'
 import { MatchExcerpt } from './match-excerpt.tsx'
@@ -89,7 +89,7 @@ export const EmailRow = memo(function EmailRow({
         )}
       </span>
       {found !== undefined && <MatchExcerpt found={found} />}
-      <Text component="span" inherit c="dimmed" className={classes.from}>
+      <Text component="span" inherit c="dimmed" className={classes.from} title={visible(from)}>
         <Mailbox>{from}</Mailbox>
       </Text>
       <span className={classes.tags}>

@@ -7,10 +7,10 @@ import { queries } from '../../api/queries.ts'
 import { type EmailListItem, type EmailsPage, type EmailWords, withChanged, withHead } from './merge.ts'
 import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 
-/** Milliseconds between two requests for the newest page. */
-const HEAD_MS = 2_500
-/** The same for a search that reads the texts of emails. */
-const TEXTS_HEAD_MS = 15_000
+/** Milliseconds between two requests for the newest page, at least. */
+const HEAD_MS = 2_000
+/** A pause is also so many times as long as the last answer took: a search that reads texts costs the service more. */
+const PAUSES_PER_ANSWER = 9
 /** An unfinished search is kept until its list is there. A link to it is another matter. */
 const TYPED_KEPT_MS = 5_000
 const PAGE = 100
@@ -107,13 +107,25 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   const query = useInfiniteQuery(options)
   const [behind, setBehind] = useState(false)
   const narrowed = isNarrowed(search)
-  const texts = query.data?.pages[0]?.texts ?? null
-  const readsTexts = texts !== null || /\bbody:/i.test(search.q ?? '')
-  const asking = useRef<number | null>(null)
-  const askedAt = useRef(0)
+  const asks = useRef({ wanted: false, running: false, gone: false, notBefore: 0 })
 
   const put = (change: (pages: EmailsPage[]) => EmailsPage[]) =>
     queries.setQueryData<EmailsCache>(queryKey, (old) => old && { ...old, pages: change(old.pages) })
+
+  const putHead = (head: EmailsPage) => {
+    put((pages) => {
+      const merged = withHead(pages, head)
+      if (merged !== null) return merged
+      if (head.next === null || isAtTop()) return [head]
+      setBehind(true)
+      return pages
+    })
+    // React Query needs as many page parameters as pages.
+    queries.setQueryData<EmailsCache>(
+      queryKey,
+      (old) => old && { ...old, pageParams: old.pageParams.slice(0, old.pages.length) },
+    )
+  }
 
   const restart = async () => {
     const head = await queries.fetchQuery({
@@ -127,48 +139,41 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   }
 
   /**
-   * Reloads the newest page after changes that the stream does not list one by one, with a pause after each time.
+   * Reloads the newest page after changes that the stream does not list one by one, however many: with a pause after each
+   * time, and only while the page is seen.
    */
-  const askSoon = () => {
-    if (asking.current !== null) return
-    const pause = readsTexts ? TEXTS_HEAD_MS : HEAD_MS
-    const wait = Math.max(0, askedAt.current + pause - performance.now())
-    asking.current = window.setTimeout(async () => {
+  const askSoon = async () => {
+    asks.current.wanted = true
+    if (asks.current.running) return
+    asks.current.running = true
+    while (asks.current.wanted) {
+      await sleep(asks.current.notBefore - performance.now())
+      await seen()
+      if (asks.current.gone) return
+      asks.current.wanted = false
+      const began = performance.now()
       try {
-        const head = await ask({ company, search, typing })
-        put((pages) => {
-          const merged = withHead(pages, head)
-          if (merged !== null) return merged
-          if (head.next === null || isAtTop()) return [head]
-          setBehind(true)
-          return pages
-        })
-        // React Query needs as many page parameters as pages.
-        queries.setQueryData<EmailsCache>(
-          queryKey,
-          (old) => old && { ...old, pageParams: old.pageParams.slice(0, old.pages.length) },
-        )
+        putHead(await ask({ company, search, typing }))
       } catch {
         // After an interruption the live stream repeats the changes since.
-      } finally {
-        askedAt.current = performance.now()
-        asking.current = null
       }
-    }, wait)
+      const now = performance.now()
+      asks.current.notBefore = now + Math.max(HEAD_MS, PAUSES_PER_ANSWER * (now - began))
+    }
+    asks.current.running = false
   }
-  useEffect(
-    () => () => {
-      window.clearTimeout(asking.current ?? undefined)
-      asking.current = null
-    },
-    [],
-  )
+  useEffect(() => {
+    asks.current.gone = false
+    return () => {
+      asks.current.gone = true
+    }
+  }, [])
 
   const apply = ({ emails, more, cursor }: LiveChanges) => {
     if (emails.length === 0 && !more) {
       // A page that was loaded hidden has no stream until it is seen, and that one begins behind the list.
       const listed = queries.getQueryData<EmailsCache>(queryKey)?.pages[0]?.cursor
-      if (listed !== undefined && changesSince(company, listed) === null) askSoon()
+      if (listed !== undefined && changesSince(company, listed) === null) void askSoon()
       return
     }
     put((pages) => {
@@ -177,14 +182,14 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
         index === 0 ? { ...page, cursor: Math.max(page.cursor, cursor) } : page,
       )
     })
-    if (more || narrowed) askSoon()
+    if (more || narrowed) void askSoon()
   }
   useLive(company, apply)
 
   /** Applies the changes between the request for the list and the subscription to the stream. */
   const catchUp = useEffectEvent(() => {
     const missed = changesSince(company, query.data!.pages[0]!.cursor)
-    if (missed === null) askSoon()
+    if (missed === null) void askSoon()
     else for (const changes of missed) apply(changes)
   })
   const loaded = query.data !== undefined
@@ -200,13 +205,23 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
     pending: query.isPending,
     error: query.error,
     found,
-    texts,
+    texts: query.data?.pages[0]?.texts ?? null,
     again: () => void (query.data === undefined ? query.refetch() : fetchNextPage()),
     more: hasNextPage && !isFetchingNextPage && !isFetchNextPageError ? () => void fetchNextPage() : null,
     loadingMore: isFetchingNextPage,
     behind,
     restart,
   }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Resolves at once, or when a hidden page is shown again. */
+function seen(): Promise<unknown> {
+  if (!document.hidden) return Promise.resolve()
+  return new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
 }
 
 /** Removes duplicates: pages may overlap if an email arrived between two requests. */

@@ -80,7 +80,7 @@ export function Sites() {
 function partOf({ pause }: SiteItem) {
   const isPaused = pause !== null
   // The list of sites does not say whether mail waits for them.
-  return { paused: isPaused, pausedAlone: isPaused, retriable: !isPaused }
+  return { waiting: null, paused: isPaused, pausedAlone: isPaused, retriable: !isPaused }
 }
 
 function isActive({ closed, used, pause, lastMessageAt }: SiteItem): boolean {

@@ -22,7 +22,10 @@ export function BacklogCard({ company }: { company: string }) {
       compact
       title="Queue"
       about="Recipients in the queue now"
-      action={mayManage && domains?.retriable && <RetryButton company={company} domain={null} />}
+      action={
+        mayManage &&
+        domains?.retriable && <RetryButton company={company} domain={null} waiting={data.waiting} />
+      }
     >
       <dl className={classes.facts}>
         <Fact word="Waiting" value={data.waiting} />

@@ -3,7 +3,7 @@ import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Route as RouteIcon } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { type ExplainedMail, type ExplanationAnswer, explanationQuery, rehearse } from '../../api/explain.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
@@ -21,67 +21,59 @@ export function Explain({ company }: { company: string }) {
   const [sender, setSender] = useState(from)
   const mail = { address: address ?? '', ...(from !== undefined && { from }) }
   const query = useQuery({ ...explanationQuery(company, mail), enabled: address !== undefined })
-  const section = useRef<HTMLDivElement>(null)
-  const isLinked = useRef(address !== undefined)
-  useEffect(() => {
-    if (isLinked.current) section.current?.scrollIntoView({ block: 'start' })
-  }, [])
   return (
-    // On a phone the head of the page covers what is behind it.
-    <div ref={section} style={{ scrollMarginTop: 64 }}>
-      <Section
-        compact
-        title="How would mail to an address leave?"
-        about="Postroad looks up its servers now, and shows what would stop the mail. No mail is sent."
+    <Section
+      compact
+      title="How would mail to an address leave?"
+      about="Postroad looks up its servers now, and shows what would stop the mail. No mail is sent."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (text.trim() === address && sender === from) void query.refetch()
+          else {
+            void navigate({
+              search: (before) => ({ ...before, explain: text.trim(), from: sender }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        }}
       >
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (text.trim() === address && sender === from) void query.refetch()
-            else {
-              void navigate({
-                search: (before) => ({ ...before, explain: text.trim(), from: sender }),
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          }}
-        >
-          <Group gap="sm">
-            <TextInput
-              aria-label="Address of a recipient"
-              placeholder="jane@example.com"
-              type="email"
-              required
-              maxLength={320}
-              w={{ base: '100%', xs: 260 }}
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-            />
-            <DomainSelect
-              company={company}
-              aria-label="From the sending domain"
-              placeholder="From any domain"
-              clearable
-              value={sender === undefined ? null : { id: sender, name: sender }}
-              onChange={(domain) => setSender(domain?.name)}
-            />
-            <Button
-              type="submit"
-              variant="default"
-              loading={query.isFetching}
-              leftSection={<RouteIcon size={16} aria-hidden />}
-            >
-              Explain
-            </Button>
-          </Group>
-        </form>
-        {query.error && <ErrorAlert error={query.error} />}
-        {query.data && (
-          <Shown key={query.dataUpdatedAt} company={company} mail={mail} explanation={query.data} />
-        )}
-      </Section>
-    </div>
+        <Group gap="sm">
+          <TextInput
+            aria-label="Address of a recipient"
+            placeholder="jane@example.com"
+            type="email"
+            required
+            maxLength={320}
+            w={{ base: '100%', xs: 260 }}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <DomainSelect
+            company={company}
+            aria-label="From the sending domain"
+            placeholder="From any domain"
+            clearable
+            value={sender === undefined ? null : { id: sender, name: sender }}
+            onChange={(domain) => setSender(domain?.name)}
+          />
+          <Button
+            type="submit"
+            variant="default"
+            loading={query.isFetching}
+            leftSection={<RouteIcon size={16} aria-hidden />}
+          >
+            Explain
+          </Button>
+        </Group>
+      </form>
+      {query.error && <ErrorAlert error={query.error} />}
+      {query.data && (
+        <Shown key={query.dataUpdatedAt} company={company} mail={mail} explanation={query.data} />
+      )}
+    </Section>
   )
 }
 

@@ -1,9 +1,9 @@
 /** How mail has been delivered: charts first, their numbers beside them. */
-import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
+import { SegmentedControl, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Rocket } from 'lucide-react'
-import { Suspense } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { type OverviewSpan, volumeQuery } from '../../api/overview.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { later } from '../../parts/later.ts'
@@ -27,12 +27,19 @@ const WaitingMail = later(() => import('./waiting.tsx'), 'WaitingMail')
 
 export function OverviewPage() {
   const company = useCompany()
-  const { span = 'day' } = useSearch({ from: '/signed-in/c/$company/overview' })
+  const { span = 'day', explain } = useSearch({ from: '/signed-in/c/$company/overview' })
+  // A link to an explanation shows it first. A question that is asked further down is answered there.
+  const [isLinked] = useState(explain !== undefined)
   const filter = useFilter()
   const navigate = useNavigate({ from: '/c/$company/overview' })
   const next = useNextStep()
   const { data } = useQuery(volumeQuery(company, span, filter))
   const isFirstHour = next !== undefined && next.step !== null && data !== undefined && isEmpty(data.totals)
+  const explanation = (
+    <Suspense fallback={<Skeleton h={130} />}>
+      <Explain company={company} />
+    </Suspense>
+  )
   return (
     <>
       <PageHead title="Overview" about={`Mail in the last ${SPAN_WORDS[span].last}.`}>
@@ -51,13 +58,18 @@ export function OverviewPage() {
       <Suspense>
         <Alerts company={company} />
       </Suspense>
-      {isFirstHour ? (
-        <Empty icon={Rocket} title="No mail yet" action={<NextStep />}>
-          Once mail is sent, charts of it appear here.
-        </Empty>
-      ) : (
-        <Figures company={company} span={span} filter={filter} />
-      )}
+      <Stack gap="md">
+        {isLinked && explanation}
+        {isFirstHour ? (
+          <Empty icon={Rocket} title="No mail yet" action={<NextStep />}>
+            Once mail is sent, charts of it appear here.
+          </Empty>
+        ) : (
+          <Figures company={company} span={span} filter={filter}>
+            {!isLinked && explanation}
+          </Figures>
+        )}
+      </Stack>
     </>
   )
 }
@@ -67,9 +79,9 @@ function isEmpty(totals: Record<string, number>): boolean {
   return Object.values(totals).every((count) => count === 0)
 }
 
-function Figures({ company, span, filter }: FilteredProps) {
+function Figures({ company, span, filter, children }: FilteredProps & { children: ReactNode }) {
   return (
-    <Stack gap="md">
+    <>
       <FilterPills company={company} span={span} />
       <Totals company={company} span={span} filter={filter} />
       <VolumeChart company={company} span={span} filter={filter} />
@@ -83,14 +95,12 @@ function Figures({ company, span, filter }: FilteredProps) {
       <Suspense>
         <Quarantine company={company} />
       </Suspense>
-      <Suspense>
-        <Explain company={company} />
-      </Suspense>
+      {children}
       <Destinations company={company} span={span} />
       <Suspense>
         <Reasons company={company} span={span} />
       </Suspense>
       {company === ALL ? <ByCompany span={span} /> : <ByDomain company={company} span={span} />}
-    </Stack>
+    </>
   )
 }

@@ -1,5 +1,4 @@
 /** Actions on the chosen entries of the suppression list. */
-import { Button } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import {
   matchingSuppressions,
@@ -12,6 +11,15 @@ import { useAllMatching } from '../../parts/all-matching.ts'
 import type { BatchAction } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { RowSelection } from '../../parts/row-selection.ts'
+import { ChoiceActions } from '../../shell/choice-actions.tsx'
+
+const REMOVE = {
+  name: 'remove',
+  keys: 'Delete',
+  label: 'Remove',
+  does: 'Remove the chosen entries',
+  icon: Trash2,
+} as const
 
 interface SuppressionChoiceBarProps {
   company: string
@@ -42,17 +50,7 @@ export function SuppressionChoiceBar({
         if (isDone) void reloadSuppressions()
       }}
     >
-      {(ask) => (
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Trash2 size={14} aria-hidden />}
-          disabled={matching.looking !== null}
-          onClick={() => ask('remove')}
-        >
-          Remove
-        </Button>
-      )}
+      {(ask) => <ChoiceActions actions={[REMOVE]} ask={ask} />}
     </ChoiceBar>
   )
 }
