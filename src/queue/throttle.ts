@@ -11,7 +11,7 @@ import { SessionLimits } from './session-limits.ts'
 
 /** Evidence of an attempt about the limits of its path. */
 interface ThrottleResult {
-  /** The servers take no more mail, although nothing could be lowered any further. */
+  /** The servers take no more mail: nothing can be lowered any further, or they asked for a long wait. */
   exhausted: boolean
   /** Unix ms until which the servers asked us to wait; null: they did not. */
   notBefore: number | null
@@ -24,6 +24,9 @@ export interface Beginning {
   /** Busy sessions on its path then, of all companies and of its own. */
   busy: Record<'all' | 'company', number>
 }
+
+/** The longest wait that servers ask for and that their mail spends in memory, in milliseconds. */
+const LONGEST_IN_MEMORY_MS = 60_000
 
 const NOTHING: ThrottleResult = { exhausted: false, notBefore: null }
 
@@ -87,13 +90,16 @@ export class Throttle {
     // close the path.
     const fewer = this.sessions.tooMany(limited, Math.max(begun.busy[extent.limits], busy), begun.at)
     const slower = pathTrouble.excess === 'messages' && this.pacing.tooMany(limited, begun.at, path)
-    // A wait that a recipient may have caused delays only the mail to its domain, which is closed for that time.
-    const notBefore = extent.part.to === null ? this.#pause(limited, pathTrouble) : null
-    const exhausted = !fewer && !slower
-    if (exhausted && pathTrouble.excess === 'messages' && pathTrouble.waitMs === undefined) {
+    const { waitMs = 0 } = pathTrouble
+    // Mail waits in the store for a longer time, where it can be retried and canceled. A wait that a recipient may have
+    // caused delays only the mail to its domain. Both are closures.
+    const closes = waitMs > LONGEST_IN_MEMORY_MS || extent.part.to !== null
+    const notBefore = closes ? null : this.#pause(limited, pathTrouble)
+    const lowest = !fewer && !slower
+    if (lowest && pathTrouble.excess === 'messages' && pathTrouble.waitMs === undefined) {
       this.pacing.beginAnew(limited)
     }
-    return { exhausted, notBefore }
+    return { exhausted: lowest || waitMs > LONGEST_IN_MEMORY_MS, notBefore }
   }
 
   #pause(path: Path, { waitMs }: TroubleReport): number | null {

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { startDns } from '../../harness/dns.ts'
 import type { RelayRoute } from '../../src/config/settings.ts'
+import { OPERATOR } from '../../src/operate/authority.ts'
+import { operationOn } from '../../src/operate/open.ts'
+import { retry } from '../../src/operate/queue.ts'
 import { relayAt } from '../delivery/route/rig.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -99,6 +102,21 @@ test('while a path is closed one delivery at a time tries it, not the whole queu
   assert.ok(sink.connections - before < 10, `${sink.connections - before} connections for 50 messages`)
   const { attempts } = (await service.store.readHistory(first))!
   assert.match(attempts[0]?.dialogue ?? '', /< 554 5\.7\.1 no/)
+})
+
+test('mail for a server that asks for a long wait waits in the store, and a retry tries the server at once', async (t) => {
+  const { service, sink, api, send } = await start(t, ({ step }) =>
+    step === 'mail' ? { reply: '421 4.7.0 Too many messages: try again in 15 minutes', close: true } : undefined,
+  )
+  const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => send(`n${n}@x.test`)))
+  for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
+  const [lane] = await service.store.queue()
+  assert.deepEqual([lane?.waiting, lane?.sending], [20, 0])
+  assert.ok(lane!.nextDueAt! > Date.now() + 600_000, new Date(lane!.nextDueAt!).toISOString())
+
+  sink.script = undefined
+  await retry(operationOn(service.settings, service.store, OPERATOR, await service.store.accounts()), {})
+  for (const id of ids) await api.lastEvent(id, 'delivered')
 })
 
 test('mail that has waited for a closed path as long as the whole schedule fails, and gives the reason', async (t) => {
