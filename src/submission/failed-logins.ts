@@ -11,7 +11,7 @@ const EVERY = 1_000
 /** The most ms that an answer is delayed. */
 const LONGEST = 20_000
 /** Ms between two lines in the log. */
-const TOLD_EVERY = 1_000
+const LOG_EVERY = 1_000
 /** The number of addresses from which on those without a pending answer are dropped. */
 const SWEEP_AT = 10_000
 
@@ -19,7 +19,7 @@ export class FailedLogins {
   /** Time of the last answer (monotonic ms) by source address. */
   readonly #answered = new Map<string, number>()
   readonly #log: Pick<Log, 'warn'>
-  readonly #throttle = new LogThrottle(TOLD_EVERY)
+  readonly #throttle = new LogThrottle(LOG_EVERY)
   #sweepAt = SWEEP_AT
 
   constructor(log: Pick<Log, 'warn'>) {

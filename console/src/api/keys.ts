@@ -5,7 +5,7 @@ import { change, read } from './queries.ts'
 const LIST = 'GET /companies/:company/keys'
 
 export type ApiKey = JsonAnswer<typeof LIST>['keys'][number]
-export type CreatedKey = JsonAnswer<'POST /companies/:company/keys'>
+export type KeyWithToken = JsonAnswer<'POST /companies/:company/keys'>
 export type NewKey = Body<'POST /companies/:company/keys'>
 
 export const keysQuery = (company: string, query: QueryOf<typeof LIST>) => ({

@@ -1,6 +1,7 @@
 /**
  * The beginning of an email and its recipients. It is decided before the suppression list is consulted, so that a
- * statement that consults the list itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
+ * statement that consults the list itself needs no round trip: it only chooses between `initialState` and
+ * `suppressedAtStart`.
  */
 import type { NewEvent } from '../event.ts'
 import type { Stop } from '../suppression.ts'
@@ -49,5 +50,5 @@ export function suppressedAtStart(at: number, { type, reason }: Stop): Decision 
   return decision
 }
 
-/** The message of `bornSuppressed` around the reason. */
+/** The message of `suppressedAtStart` around the reason. */
 export const NOT_SENT = { before: 'Not sent: the address is on the suppression list (', after: ')' } as const

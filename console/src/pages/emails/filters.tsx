@@ -10,7 +10,7 @@ import { StatusMenu } from './status-menu.tsx'
 import { TimeMenu } from './time-menu.tsx'
 
 /** Loaded separately because the first view does without them. */
-const FoundBar = later(() => import('./results-bar.tsx'), 'ResultsBar')
+const ResultsBar = later(() => import('./results-bar.tsx'), 'ResultsBar')
 const ExplainLink = later(() => import('./explain-link.tsx'), 'ExplainLink')
 
 const CHOICES = [
@@ -48,7 +48,7 @@ export function Filters({ company, search, onChange }: FiltersProps) {
             />
           ))}
           <Suspense>
-            <FoundBar company={company} search={search} onChange={onChange} />
+            <ResultsBar company={company} search={search} onChange={onChange} />
           </Suspense>
         </div>
         <Suspense>

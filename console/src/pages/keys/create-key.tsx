@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { type CreatedKey, createKey, type NewKey } from '../../api/keys.ts'
+import { createKey, type KeyWithToken, type NewKey } from '../../api/keys.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import type { NamedDomain } from '../../parts/domain-search.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
@@ -9,7 +9,7 @@ import { NewKeyPanel } from './new-key-panel.tsx'
 import { SCOPES } from './scopes.ts'
 
 export function CreateKey({ company, opened, close }: DialogProps) {
-  const [made, setMade] = useState<CreatedKey | null>(null)
+  const [made, setMade] = useState<KeyWithToken | null>(null)
   const end = () => {
     close()
     setMade(null)
@@ -50,7 +50,7 @@ function KeyForm({
 }: {
   company: string
   close: () => void
-  onMade: (made: CreatedKey) => void
+  onMade: (made: KeyWithToken) => void
 }) {
   return (
     <DialogForm

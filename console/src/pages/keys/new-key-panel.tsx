@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { CreatedKey } from '../../api/keys.ts'
+import type { KeyWithToken } from '../../api/keys.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { SnippetsPanel } from './snippets-panel.tsx'
 
@@ -13,7 +13,7 @@ export function NewKeyPanel({
   children,
 }: {
   company: string
-  made: CreatedKey
+  made: KeyWithToken
   close: () => void
   children?: ReactNode
 }) {
