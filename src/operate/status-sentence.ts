@@ -245,7 +245,10 @@ function held(recipient: RecipientStatus): StatusText {
   const { closed, message } = recipient
   if (closed === null) {
     const sooner = '; sooner if other mail gets through'
-    return withAnswer(['Postroad waits with this mail.', ...tried(recipient), ...next(sooner, recipient)], recipient)
+    return withAnswer(
+      ['Postroad waits with this mail.', ...tried(recipient), ...next(sooner, recipient)],
+      recipient,
+    )
   }
   const site = { untrusted: closed.name }
   const told = [

@@ -201,10 +201,7 @@ const WAITS: Record<WaitReason, Rows> = {
   },
   domain: {
     never: [
-      [
-        {},
-        'acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
-      ],
+      [{}, 'acme.test may not send at the moment. The email is sent as soon as the domain is active again.'],
       [
         { message: 'Not attempted: acme.test may not send' },
         'acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
