@@ -315,7 +315,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
 
     await page.getByRole('tab', { name: 'Source' }).click()
     // On a phone, too, it says how each part is built.
-    await page.getByText('base64, report.pdf').waitFor()
+    await page.locator('tr').filter({ hasText: 'report.pdf' }).getByText('base64').waitFor()
     const source = page.getByRole('textbox', { name: 'Source of the email' })
     const wraps = page.getByRole('button', { name: 'Wrap lines' })
     await source.waitFor()

@@ -25,8 +25,8 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
   const { since, days, reporters, policy, messages, passing, failing, unverified, sources, advice } = summary
   return (
     <Section
-      title="DMARC"
-      about={`Mail that receivers saw from this domain since ${since}, by their reports. A message passes with an aligned DKIM signature or with aligned SPF; a policy of p=quarantine or p=reject stops the others. The totals and the advice follow from reports with a valid signature of their sender.`}
+      title="DMARC reports"
+      about={`What receivers report about mail from this domain since ${since}. A message passes with an aligned DKIM signature or with aligned SPF; p=quarantine and p=reject stop the others. Totals and advice count only reports with a valid signature of their sender.`}
     >
       <Alert variant="light" color={failing > 0 ? 'yellow' : 'blue'}>
         {advice}
@@ -80,8 +80,9 @@ function Dmarc({ summary }: { summary: DmarcSummary }) {
 function Unverified({ reports: { messages, failing, reporters } }: { reports: DmarcSummary['unverified'] }) {
   return (
     <Text size="sm">
-      Not verified: {number(messages)} messages, {number(failing)} of which fail, in reports that anybody may
-      have written in the name of <UntrustedText>{reporters.join(', ')}</UntrustedText>.
+      Not verified: {number(messages)} messages ({number(failing)} fail), in reports without a valid
+      signature. Anybody may have written them in the name of{' '}
+      <UntrustedText>{reporters.join(', ')}</UntrustedText>.
     </Text>
   )
 }
@@ -108,7 +109,14 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string | nu
             head: 'Policy',
             cell: ({ policy }) => POLICIES[policy] ?? <UntrustedText>{policy}</UntrustedText>,
           },
-          { head: 'Result', cell: ({ result }) => <UntrustedText>{result ?? 'success'}</UntrustedText> },
+          {
+            head: 'Result',
+            cell: ({ result }) => (
+              <Text span size="sm" c={result === null ? 'inherit' : 'orange'}>
+                <UntrustedText>{result ?? 'success'}</UntrustedText>
+              </Text>
+            ),
+          },
           { head: 'Server', cell: ({ host }) => <UntrustedText>{host ?? ''}</UntrustedText> },
           { head: 'From', cell: ({ source }) => <UntrustedText>{source ?? ''}</UntrustedText> },
           { head: 'Sessions', right: true, cell: ({ sessions }) => number(sessions) },

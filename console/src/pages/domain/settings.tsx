@@ -44,27 +44,31 @@ export function DomainSettings(props: SettingsProps) {
 function Sending({ company, domain }: SettingsProps) {
   const operator = useRole() === 'operator'
   return (
-    <Section title="Sending" about={stateOf(domain).about}>
-      {operator && (
-        <Group>
-          {domain.sending !== 'active' && (
-            <ActionButton size="xs" run={() => setSending(company, domain.id, 'active')}>
-              {domain.sending === 'suspended' ? 'End suspension' : 'Activate sending without DNS records'}
-            </ActionButton>
-          )}
-          {domain.sending !== 'suspended' && (
-            <ActionButton
-              variant="light"
-              color="red"
-              size="xs"
-              run={() => setSending(company, domain.id, 'suspended')}
-            >
-              Suspend sending
-            </ActionButton>
-          )}
-        </Group>
-      )}
-    </Section>
+    <Section
+      title="Sending"
+      about={stateOf(domain).about}
+      action={
+        operator && (
+          <Group gap="xs" justify="flex-end">
+            {domain.sending !== 'active' && (
+              <ActionButton size="xs" run={() => setSending(company, domain.id, 'active')}>
+                {domain.sending === 'suspended' ? 'End suspension' : 'Activate sending without DNS records'}
+              </ActionButton>
+            )}
+            {domain.sending !== 'suspended' && (
+              <ActionButton
+                variant="light"
+                color="red"
+                size="xs"
+                run={() => setSending(company, domain.id, 'suspended')}
+              >
+                Suspend sending
+              </ActionButton>
+            )}
+          </Group>
+        )
+      }
+    />
   )
 }
 
@@ -77,7 +81,7 @@ function SpeaksFor({ company, domain }: SettingsProps) {
   return (
     <Section
       title="Senders at other domains"
-      about={`Some clients are set up with ${domain.name}, but send from addresses at another domain of the company, such as its parent domain. Choose that domain here: mail submitted for ${domain.name} may then come from it.`}
+      about={`Clients that are set up with ${domain.name} may also send from addresses at these domains of the company, such as its parent domain.`}
     >
       {mayManage ? (
         <>
@@ -118,7 +122,7 @@ function ReturnPath({ company, domain }: SettingsProps) {
   return (
     <Section
       title="Return path"
-      about="Servers send bounces to the address in MAIL FROM. With a host of its own, this address identifies the email, so Postroad knows which email has bounced."
+      about="Servers send bounces to the return path, the address in MAIL FROM. On a host of its own it identifies the email, so Postroad knows which one bounced."
       action={
         mayManage && (
           <Button variant="default" size="xs" onClick={() => setOpened(true)}>

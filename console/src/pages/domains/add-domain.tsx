@@ -28,7 +28,7 @@ export function AddDomain({ company, opened, close }: DialogProps) {
           </Text>
           <Checkbox
             label="Add a second DKIM key (Ed25519)"
-            description="For servers that support RFC 8463. The second key needs one more record, and most senders do without this key."
+            description="For receivers that support RFC 8463. It needs one more DNS record, and most senders do without it."
             checked={values.ed25519}
             onChange={(event) => set({ ed25519: event.currentTarget.checked })}
           />

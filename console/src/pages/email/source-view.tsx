@@ -1,6 +1,6 @@
 /** The message as it is sent: its MIME parts, its DKIM signatures and its source. */
 
-import { Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { type EmailSource, sourceUrl } from '../../api/email.ts'
@@ -68,29 +68,27 @@ function Parts({ parts, onShow }: { parts: EmailSource['parts']; onShow: (line: 
         columns={[
           {
             head: 'Type',
-            cell: ({ type, charset, depth }) => (
+            cell: ({ type, charset, filename, depth }) => (
               <div style={{ paddingInlineStart: Math.min(depth, 12) * 16 }}>
                 <UntrustedText>{type}</UntrustedText>{' '}
                 <Text component="span" size="sm" c="dimmed">
-                  <UntrustedText>{charset}</UntrustedText>
+                  <UntrustedText>{[charset, filename].filter(Boolean).join(', ')}</UntrustedText>
                 </Text>
               </div>
             ),
           },
           {
-            head: 'Encoding, name',
-            cell: ({ encoding, filename }) => {
-              const text = [encoding, filename].filter(Boolean).join(', ')
-              return text && <UntrustedText>{text}</UntrustedText>
-            },
+            head: 'Encoding',
+            cell: ({ encoding }) => encoding && <UntrustedText>{encoding}</UntrustedText>,
           },
-          { head: 'Size', cell: ({ size }) => octetsText(size) },
+          { head: 'Size', right: true, cell: ({ size }) => octetsText(size) },
           {
             head: 'Line',
+            right: true,
             cell: ({ start }) => (
-              <Button variant="subtle" size="compact-xs" onClick={() => onShow(start)}>
+              <Anchor component="button" type="button" size="sm" onClick={() => onShow(start)}>
                 {start}
-              </Button>
+              </Anchor>
             ),
           },
         ]}
@@ -127,7 +125,7 @@ function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
               <UntrustedText>{`${signature.selector}._domainkey.${signature.domain}`}</UntrustedText>.
             </Text>
             <Text size="sm" c="dimmed">
-              Signed headers: <UntrustedText>{signature.headers.join(', ')}</UntrustedText>
+              Signed headers: <UntrustedText>{[...new Set(signature.headers)].join(', ')}</UntrustedText>
             </Text>
           </Paper>
         ))}
