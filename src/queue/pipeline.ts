@@ -74,7 +74,7 @@ import { SessionShortage } from './session-shortage.ts'
 import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
-import { type Beginning, Throttle } from './throttle.ts'
+import { type DeliveryStart, Throttle } from './throttle.ts'
 import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
 import { WarmUp } from './warm-up.ts'
 
@@ -99,7 +99,7 @@ interface BegunDelivery {
   taken: ReadyDelivery
   /** The part of `taken` that is sent. */
   ready: ReadyDelivery
-  begun: Beginning
+  begun: DeliveryStart
 }
 
 export interface DeliveryCounts {
@@ -408,7 +408,7 @@ export class DeliveryPipeline {
     this.#late.begin(ready)
     this.#throttle.begun(ready)
     this.#warmUp.begun(ready.path, startedAt)
-    const begun = beginning(queues, ready)
+    const begun = startOf(queues, ready)
     const sharing: SessionSharing = {
       behind,
       onDot: () => this.#beginBehind(outlet, taken, delivery),
@@ -461,7 +461,7 @@ export class DeliveryPipeline {
     } catch (error) {
       log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
       const result = unpreparedResult(ready, startedAt, error)
-      void this.#record(this.#attemptOf(queues, ready, result, beginning(queues, ready)), ready)
+      void this.#record(this.#attemptOf(queues, ready, result, startOf(queues, ready)), ready)
       return null
     }
   }
@@ -495,7 +495,7 @@ export class DeliveryPipeline {
     queues: ReadyQueues,
     ready: ReadyDelivery,
     result: DeliveryResult,
-    begun: Beginning,
+    begun: DeliveryStart,
   ): AttemptRecord {
     const now = Date.now()
     const extent = this.#evidence.weigh(ready, result)
@@ -604,7 +604,7 @@ export class DeliveryPipeline {
   }
 }
 
-function beginning(queues: ReadyQueues, { path, email }: ReadyDelivery): Beginning {
+function startOf(queues: ReadyQueues, { path, email }: ReadyDelivery): DeliveryStart {
   const busy = { all: queues.busyOn(path), company: queues.busyOn(path, email.companyId) }
   return { at: monotonic(), busy }
 }

@@ -18,7 +18,7 @@ interface ThrottleResult {
 }
 
 /** The beginning of a delivery. */
-export interface Beginning {
+export interface DeliveryStart {
   /** On the monotonic clock. */
   at: number
   /** Busy sessions on its path then, of all companies and of its own. */
@@ -74,7 +74,7 @@ export class Throttle {
     result: DeliveryResult,
     extent: Extent | null,
     queues: Pick<ReadyQueues, 'busyOn'>,
-    begun: Beginning,
+    begun: DeliveryStart,
   ): ThrottleResult {
     const { pathTrouble, outcomes, server } = result
     const own = { ...path, key: companyKey(path.key, email.companyId) }
