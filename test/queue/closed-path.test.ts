@@ -106,7 +106,9 @@ test('while a path is closed one delivery at a time tries it, not the whole queu
 
 test('mail for a server that asks for a long wait waits in the store, and a retry tries the server at once', async (t) => {
   const { service, sink, api, send } = await start(t, ({ step }) =>
-    step === 'mail' ? { reply: '421 4.7.0 Too many messages: try again in 15 minutes', close: true } : undefined,
+    step === 'mail'
+      ? { reply: '421 4.7.0 Too many messages: try again in 15 minutes', close: true }
+      : undefined,
   )
   const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => send(`n${n}@x.test`)))
   for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
