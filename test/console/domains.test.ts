@@ -129,6 +129,36 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
   })
 
+  test('the name in EHLO is entered like the other names of its zone, and is in the zone file once its address is known', async (t) => {
+    const sourceAddresses = [
+      { address: '192.0.2.1', helo: 'mail.sent.example' },
+      { address: '192.0.2.2', helo: 'mail.elsewhere.test' },
+    ]
+    const direct = await Stage.open({
+      dnsServers: [dns.address],
+      delivery: { kind: 'direct' },
+      hostname: 'mail.sent.example',
+      sourceAddresses,
+    })
+    t.after(() => direct.close())
+    const domain = await direct.service.domain(direct.company.id, 'sent.example')
+    dns.zone['sent.example/NS'] = ['dns10.ovh.net', 'ns10.ovh.net']
+    const visit = await direct.visit(t, `/c/${direct.company.id}/domains/${domain.id}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = visit
+    const ehlo = page.getByRole('region', { name: 'EHLO address record mail.sent.example' })
+    await ehlo.locator('[data-record-name]').getByText('mail', { exact: true }).waitFor()
+    await ehlo.locator('[data-record-value]').getByText('192.0.2.1', { exact: true }).waitFor()
+    const other = page.getByRole('region', { name: 'EHLO address record mail.elsewhere.test' })
+    await other.locator('[data-record-name]').getByText('mail.elsewhere.test').waitFor()
+    await page.getByRole('button', { name: 'Copy as zone file' }).click()
+    const zone = await copied(page)
+    assert.match(zone, /^mail\.sent\.example\. IN A 192\.0\.2\.1$/m)
+    assert.doesNotMatch(zone, /^mail\.elsewhere/m)
+    assert.deepEqual(await visit.barriers(), [])
+  })
+
   test('names leave out the zone unless full names are chosen, and all can be copied as a zone file', async (t) => {
     dns.zone['zone.example/NS'] = ['ns2.nowhere.test', 'NS1.nowhere.test']
     const visit = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })

@@ -135,15 +135,18 @@ function RecordName({ form, name, title }: { form: RecordForm; name: string; tit
   )
 }
 
+/** The service does not know every address that its mail comes from, and then describes it. */
+export function isInWords({ type, value }: Pick<CardRecord, 'type' | 'value'>): boolean {
+  return type === 'A' && /[^\d.]/.test(value)
+}
+
 function RecordValue({ value, type, title }: { value: string; type: string; title: string }) {
-  // The service does not know every address that its mail comes from, and then describes it.
-  const isInWords = type === 'A' && /[^\d.]/.test(value)
   return (
     <>
       <Text className={classes.text} data-record-value>
         {value}
       </Text>
-      {!isInWords && <Copy value={value} what={`the value of the ${title}`} />}
+      {!isInWords({ type, value }) && <Copy value={value} what={`the value of the ${title}`} />}
     </>
   )
 }
