@@ -51,7 +51,8 @@ export function RecordCard({
 }) {
   const { kind, name, type, required, purpose } = record
   const entered = form && valueIn(form, record)
-  const title = `${KINDS[kind]} record`
+  const isPrevious = dkimKey?.stage === 'retiring' || dkimKey?.stage === 'retired'
+  const title = `${isPrevious ? 'Previous ' : ''}${KINDS[kind]} record`
   const { check } = lookup
   const isByHand =
     check !== undefined && check.state !== 'right' && valueToPublish({ ...record, ...check }) === null
@@ -152,6 +153,7 @@ function RecordValue({ value, type, title }: { value: string; type: string; titl
 }
 
 function needOf(required: boolean, key: DomainDkimKey | undefined): string {
+  if (key?.stage === 'retiring') return 'Keep for now'
   if (required) return 'Required'
   if (key === undefined) return 'Recommended'
   if (key.stage === 'next') return 'Next key'
