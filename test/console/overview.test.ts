@@ -277,10 +277,14 @@ describe('the overview', { skip: withoutBrowser() }, () => {
   })
 
   test('an operator sees the problems of the installation at once, and unfolds the checks that passed', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'unpublished.example')
+    t.after(() => stage.service.store.removeDomain(domain.id, Date.now()))
     const { page } = await stage.visit(t, '/installation')
     const checks = page.getByRole('region', { name: 'Can this machine send mail?' })
     await checks.getByText('There is no backup yet.').waitFor()
     await checks.getByText('bin/postroad backup --force postroad-backup.db').waitFor()
+    const link = checks.getByRole('link', { name: `Page of ${domain.name}` })
+    assert.equal(await link.getAttribute('href'), `/console/c/${stage.company.id}/domains/${domain.id}`)
     const right = checks.getByText('All due mail is attempted in time, or takes its turn.')
     assert.equal(await right.isVisible(), false)
     await checks.getByRole('button', { name: /^\d+ checks passed$/ }).click()
