@@ -91,10 +91,17 @@ export function dkimRecordName(
   return `${selector}._domainkey.${name}`
 }
 
+/** Its record comes after those of the keys that sign. */
+function isPrevious({ rotation }: DkimIdentity): boolean {
+  return rotation?.stage === 'retiring' || rotation?.stage === 'retired'
+}
+
 export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] {
   const { hostname, sendingHosts } = names
   return [
-    ...domain.dkim.map((key) => dkimDnsRecord(domain, key, names)),
+    ...domain.dkim
+      .toSorted((a, b) => Number(isPrevious(a)) - Number(isPrevious(b)))
+      .map((key) => dkimDnsRecord(domain, key, names)),
     {
       kind: 'spf',
       type: 'TXT',

@@ -4,7 +4,7 @@ import { characterStrings } from './character-strings.ts'
 
 interface RecordLine {
   name: string
-  type: 'TXT' | 'MX' | 'CNAME'
+  type: 'TXT' | 'MX' | 'CNAME' | 'A' | 'AAAA'
   value: string
   preference: number | null
 }
@@ -14,7 +14,7 @@ export function zoneLine({ name, type, value, preference }: RecordLine, ttl?: nu
   const start = `${name}.${ttl === undefined ? '' : ` ${ttl}`} IN ${type}`
   if (type === 'MX') return `${start} ${preference} ${value}.`
   if (type === 'CNAME') return `${start} ${value}.`
-  return `${start} ${characterStrings(value)}`
+  return `${start} ${type === 'TXT' ? characterStrings(value) : value}`
 }
 
 /** A record after a look at DNS, as a `RecordCheck`. */

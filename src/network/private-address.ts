@@ -69,6 +69,11 @@ export function isPublicIpv6(ip: string): boolean {
   return isIP(ip) === 6 && specialUse(ip) === null
 }
 
+/** True for an IPv4 address that the internet can answer to. */
+export function isPublicIpv4(ip: string): boolean {
+  return isIP(ip) === 4 && specialUse(ip) === null
+}
+
 /** Returns the reason why an address may not be connected to, as a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
 

@@ -13,6 +13,13 @@ export interface ReverseFault {
 
 export const ASK_AGAIN = 'Try again in a minute.'
 
+/** For a name without an address. */
+export function addressAdvice(name: string): string {
+  return name.includes('.')
+    ? `Add an A record for ${name} with the public address of this machine.`
+    : 'Set POSTROAD_HOSTNAME to a name that resolves to this machine.'
+}
+
 /** `name` resolves to `address`. Null: the address resolves back to it. */
 export async function reverseFault(
   hosts: Pick<ReturnType<Operation['hosts']>, 'names'>,

@@ -6,6 +6,7 @@ import { isIPv6 } from 'node:net'
 import type { RecordState, SendingDomain } from '../accounts/account.ts'
 import { BIMI_EXAMPLE, bimiFault, bimiName, bimiRecordsIn } from '../accounts/bimi.ts'
 import { publishedPolicy } from '../accounts/dmarc.ts'
+import { interfaceAddresses, isPublicIpv4 } from '../network/private-address.ts'
 import { findDomain } from './find.ts'
 import { ASK_AGAIN, reverseFault } from './reverse-dns.ts'
 import { directHosts, serviceNames } from './service-names.ts'
@@ -52,7 +53,10 @@ async function checkHosts(op: Operation, domain: SendingDomain): Promise<SenderC
   return (await Promise.all(checks)).flat()
 }
 
-/** `addresses`: those that mail leaves from; empty: the system chooses, among those of the name. */
+/**
+ * `addresses`: those that mail leaves from; empty: the system chooses, among those of the name, or, until the name has
+ * one, those of this machine.
+ */
 async function checkHost(
   hosts: ReturnType<Operation['hosts']>,
   helo: string,
@@ -61,7 +65,9 @@ async function checkHost(
   const answer = await hosts.addresses(helo)
   const found = answer.kind === 'found' ? answer.records.map(({ address }) => address) : []
   const shared = { kind: 'ehlo', name: helo, purpose: PURPOSE.ehlo } as const
-  if (addresses.length === 0 && found.length === 0) {
+  const known = addresses.length > 0 ? addresses : found
+  const all = known.length > 0 || !helo.includes('.') ? known : interfaceAddresses().filter(isPublicIpv4)
+  if (all.length === 0) {
     const value = 'the public address of this service'
     const wanted = { ...shared, type: 'A', value, found } as const
     if (answer.kind === 'failed') return [{ ...wanted, ...silence(answer.reason, helo) }]
@@ -70,7 +76,6 @@ async function checkHost(
       : `"${helo}" is not a public host name: the operator has to set POSTROAD_HOSTNAME.`
     return [{ ...wanted, state: 'missing', advice }]
   }
-  const all = addresses.length === 0 ? found : addresses
   const checks = all.map(async (address): Promise<SenderCheck[]> => {
     const type = isIPv6(address) ? ('AAAA' as const) : ('A' as const)
     const own = found.filter((each) => isIPv6(each) === isIPv6(address))

@@ -55,6 +55,11 @@ test('the advice about unsubscribing names features that exist', () => {
   assert.doesNotMatch(todo, /tracking/)
 })
 
+test('the advice about text says who adds it to mail over SMTP', () => {
+  const { todo } = checkMessage({ ...GOOD, text: null }).checks.find(({ id }) => id === 'text')!
+  assert.match(todo, /text\/plain.*APIs.*SMTP and ready MIME messages/)
+})
+
 test('a correct message has nothing to fix', () => {
   const { checks } = checkMessage(GOOD)
   assert.deepEqual(

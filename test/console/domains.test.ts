@@ -63,6 +63,14 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByText('0 of 1 required record found').waitFor()
     await record(page, 'DKIM').getByText('Not found yet').waitFor()
     assert.deepEqual(await visit.barriers(), [])
+    // Nothing is wrong: a domain that cannot send yet signs no mail.
+    await page.getByRole('tab', { name: 'DKIM keys' }).click()
+    await page
+      .getByRole('row', { name: /Signs mail/ })
+      .getByText('Not found yet')
+      .waitFor()
+    assert.equal(await page.getByText('DNS lacks a key').count(), 0)
+    await page.getByRole('tab', { name: 'Records' }).click()
     let loads = 0
     page.on('load', () => loads++)
 
@@ -129,6 +137,36 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
   })
 
+  test('the name in EHLO is entered like the other names of its zone, and is in the zone file once its address is known', async (t) => {
+    const sourceAddresses = [
+      { address: '192.0.2.1', helo: 'mail.sent.example' },
+      { address: '192.0.2.2', helo: 'mail.elsewhere.test' },
+    ]
+    const direct = await Stage.open({
+      dnsServers: [dns.address],
+      delivery: { kind: 'direct' },
+      hostname: 'mail.sent.example',
+      sourceAddresses,
+    })
+    t.after(() => direct.close())
+    const domain = await direct.service.domain(direct.company.id, 'sent.example')
+    dns.zone['sent.example/NS'] = ['dns10.ovh.net', 'ns10.ovh.net']
+    const visit = await direct.visit(t, `/c/${direct.company.id}/domains/${domain.id}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { page } = visit
+    const ehlo = page.getByRole('region', { name: 'EHLO address record mail.sent.example' })
+    await ehlo.locator('[data-record-name]').getByText('mail', { exact: true }).waitFor()
+    await ehlo.locator('[data-record-value]').getByText('192.0.2.1', { exact: true }).waitFor()
+    const other = page.getByRole('region', { name: 'EHLO address record mail.elsewhere.test' })
+    await other.locator('[data-record-name]').getByText('mail.elsewhere.test').waitFor()
+    await page.getByRole('button', { name: 'Copy as zone file' }).click()
+    const zone = await copied(page)
+    assert.match(zone, /^mail\.sent\.example\. IN A 192\.0\.2\.1$/m)
+    assert.doesNotMatch(zone, /^mail\.elsewhere/m)
+    assert.deepEqual(await visit.barriers(), [])
+  })
+
   test('names leave out the zone unless full names are chosen, and all can be copied as a zone file', async (t) => {
     dns.zone['zone.example/NS'] = ['ns2.nowhere.test', 'NS1.nowhere.test']
     const visit = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
@@ -165,7 +203,8 @@ describe('domains', { skip: withoutBrowser() }, () => {
     const visit = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
     const { page } = visit
     await add(page, 'cloud.example')
-    await page.getByText('Sign in to Cloudflare, the DNS provider of cloud.example.').waitFor()
+    await page.getByText('Add the records below at Cloudflare').waitFor()
+    assert.equal(await page.getByText('Sign in to').count(), 1)
     const steps = page.getByRole('region', { name: 'The records at Cloudflare' })
     await steps.getByText('Open “DNS”, then “Records”.').waitFor()
     await steps.getByText('Switch “Proxy status” off').waitFor()
@@ -219,6 +258,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByText('Sending, not verified').waitFor()
     await page.getByRole('button', { name: 'Set a relay...' }).click()
     const relay = page.getByRole('dialog', { name: 'Relay for ruled.example' })
+    await relay.getByText('The relay is not used in capture mode').waitFor()
     await relay.getByLabel('Relay').fill('http://relay.test')
     visit.expect(/status of 422 .*\/relay$/)
     await relay.getByRole('button', { name: 'Use this relay' }).click()
@@ -226,7 +266,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await relay.getByLabel('Relay').fill('smtp://user@relay.test:2525')
     await relay.getByRole('textbox', { name: 'Password' }).fill('a secret')
     await relay.getByRole('button', { name: 'Use this relay' }).click()
-    await page.getByText('Through the relay').waitFor()
+    await page.getByText('is not sent. In other modes it goes through the relay').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Remove ruled.example' }).click()
     const removal = page.getByRole('dialog', { name: 'Remove ruled.example?' })
@@ -368,6 +408,14 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByText('A retiring key signs no more mail').waitFor()
     await waiting.waitFor({ state: 'detached' })
     assert.deepEqual(await visit.barriers(), [])
+
+    // The key that signs comes first.
+    await page.getByRole('tab', { name: 'Records' }).click()
+    const kept = record(page, 'Previous DKIM')
+    await kept.getByText('Keep for now').waitFor()
+    const titles = await page.getByRole('heading', { name: /DKIM record$/ }).allTextContents()
+    assert.deepEqual(titles, ['DKIM record', 'Previous DKIM record'])
+    await page.getByRole('tab', { name: 'DKIM keys' }).click()
 
     // A record that DNS has lost.
     delete dns.zone[`${full}/TXT`]

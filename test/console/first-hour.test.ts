@@ -103,6 +103,8 @@ describe('the first hour', { skip: withoutBrowser() }, () => {
 
     await next.getByText('Test message').waitFor({ timeout: NEXT_LOOK })
     await page.getByText('The records of first.example were found.').waitFor()
+    // The records are found and make room for the next step.
+    await page.getByRole('region', { name: /^DKIM record/ }).waitFor({ state: 'detached' })
     assert.equal(await page.getByRole('textbox', { name: 'To' }).inputValue(), 'ada@mine.example')
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Send', exact: true }).click()

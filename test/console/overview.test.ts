@@ -44,7 +44,7 @@ describe('the overview', { skip: withoutBrowser() }, () => {
     await until(async () => (await stage.service.store.counts(Date.now())).sending === 0, 'their delivery')
     const { page } = await stage.visit(t, `/c/${stage.company.id}/overview?span=hour`)
     const chart = page.getByRole('region', { name: 'Delivery', exact: true })
-    await chart.getByText('Delivered').waitFor()
+    await chart.getByText('Captured').waitFor()
     await until(async () => /Bounced 1/.test((await chart.textContent()) ?? ''), 'the bounce in the legend')
     // Without their colors, too, no two series look the same.
     const marks = await page.evaluate<string[]>(`[...document.querySelectorAll('li canvas')].map((mark) => {
@@ -60,7 +60,7 @@ describe('the overview', { skip: withoutBrowser() }, () => {
       chart.getByRole('button', { name: 'save as CSV' }).click(),
     ])
     const rows = (await readFile(await saved.path(), 'utf8')).trim().split('\r\n')
-    assert.equal(rows[0], 'time,Complaints,Suppressed,Failed,Bounced,Delivered,Delays')
+    assert.equal(rows[0], 'time,Complaints,Suppressed,Failed,Bounced,Captured,Delays')
     // A new company's chart begins with it, and has twelve points at least.
     assert.ok(rows.length >= 13 && rows.length < 61, String(rows.length))
     const bounced = rows.slice(1).map((row) => Number(row.split(',')[4]))
@@ -68,13 +68,21 @@ describe('the overview', { skip: withoutBrowser() }, () => {
       bounced.reduce((sum, n) => sum + n, 0),
       1,
     )
+    // No mail has left this machine.
+    await page.getByRole('term').filter({ hasText: 'Captured' }).waitFor()
+    await page.getByRole('region', { name: 'Time to capture' }).waitFor()
+    for (const name of ['Recipient domains', 'Sending domains']) {
+      const table = page.getByRole('region', { name })
+      await table.getByRole('columnheader', { name: 'Captured', exact: true }).waitFor()
+    }
+    assert.equal(await page.getByText('Delivered', { exact: true }).count(), 0)
     await page.getByRole('region', { name: 'Where mail fails' }).getByText('simulator.test').waitFor()
     // What is counted of a receiving domain alone, at an address of its own.
     await page.getByRole('region', { name: 'Where mail fails' }).getByText('simulator.test').click()
     await page.waitForURL('**/overview?span=hour&to=simulator.test')
-    await until(async () => /Delivered 0/.test((await chart.textContent()) ?? ''), 'the bounce alone')
+    await until(async () => /Captured 0/.test((await chart.textContent()) ?? ''), 'the bounce alone')
     await page.getByRole('button', { name: 'Remove the filter: To simulator.test' }).click()
-    await until(async () => /Delivered [1-9]/.test((await chart.textContent()) ?? ''), 'all of it')
+    await until(async () => /Captured [1-9]/.test((await chart.textContent()) ?? ''), 'all of it')
     // Totals, legend, times and bars lead to the emails behind them.
     const emails = async (search: RegExp) => {
       await page.waitForURL(search)
@@ -269,10 +277,14 @@ describe('the overview', { skip: withoutBrowser() }, () => {
   })
 
   test('an operator sees the problems of the installation at once, and unfolds the checks that passed', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'unpublished.example')
+    t.after(() => stage.service.store.removeDomain(domain.id, Date.now()))
     const { page } = await stage.visit(t, '/installation')
     const checks = page.getByRole('region', { name: 'Can this machine send mail?' })
     await checks.getByText('There is no backup yet.').waitFor()
     await checks.getByText('bin/postroad backup --force postroad-backup.db').waitFor()
+    const link = checks.getByRole('link', { name: `Page of ${domain.name}` })
+    assert.equal(await link.getAttribute('href'), `/console/c/${stage.company.id}/domains/${domain.id}`)
     const right = checks.getByText('All due mail is attempted in time, or takes its turn.')
     assert.equal(await right.isVisible(), false)
     await checks.getByRole('button', { name: /^\d+ checks passed$/ }).click()

@@ -47,6 +47,10 @@ describe('getting started', { skip: withoutBrowser() }, () => {
     await page.goto(`${stage.service.url}/console/c/${stage.company.id}/start`)
     await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
     await page.getByText('Add the domain that you send mail from').waitFor()
+    const name = page.getByRole('listitem').filter({ hasText: 'Reverse DNS (PTR)' })
+    await name.getByText('No mail leaves this machine in capture mode.').waitFor()
+    await page.getByRole('link', { name: 'Add domain' }).click()
+    await page.getByRole('dialog', { name: 'Add a domain' }).getByLabel('Domain').waitFor()
   })
 
   test('a viewer is offered no forbidden action', async (t) => {

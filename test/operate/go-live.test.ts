@@ -245,11 +245,13 @@ describe('the name of the machine', () => {
     dns.zone = { 'mail.example.test/A': ['192.0.2.7'] }
     assert.match((await installation('hostname', name)).found, /has no name in reverse DNS/)
     dns.zone = {}
-    assert.match((await installation('hostname', name)).found, /mail\.example\.test has no address/)
-    assert.match(
-      (await installation('hostname', { ...name, hostname: 'box' })).found,
-      /not a fully qualified domain name/,
-    )
+    const nowhere = await installation('hostname', name)
+    assert.match(nowhere.found, /mail\.example\.test has no address/)
+    assert.match(nowhere.advice!, /^Add an A record for mail\.example\.test/)
+    assert.equal(nowhere.code, null)
+    const unnamed = await installation('hostname', { ...name, hostname: 'box' })
+    assert.match(unnamed.found, /not a fully qualified domain name/)
+    assert.match(unnamed.code!, /^POSTROAD_HOSTNAME=/)
   })
 
   test('is unknown when DNS fails, and unneeded behind a relay', async () => {

@@ -47,7 +47,7 @@ function textPart({ html, text }: CheckedEmail): Check {
     why: 'Watches, screen readers and filters read the text. Mail without it is classified as spam more often.',
     todo: there
       ? ''
-      : 'Send text with the HTML, or leave text out of the request: Postroad then derives it from the HTML.',
+      : 'Send a text/plain part with the HTML. Over the APIs, a request with HTML and no text gets one from Postroad; mail over SMTP and ready MIME messages have to contain it.',
   }
 }
 

@@ -2,6 +2,7 @@
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { BLOCK_LIST_ZONES, type BlockListZone } from '../../mail/reply/block-lists.ts'
+import { addressAdvice } from '../reverse-dns.ts'
 import type { Hosts, Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
 
@@ -31,10 +32,7 @@ async function listCheck(op: Operation, list: BlockListZone): Promise<CheckFindi
   const hosts = op.hosts()
   const sources = await sourcesOf(op)
   if (sources.length === 0) {
-    return unknown(
-      `Not checked, because ${op.hostname} has no address in DNS.`,
-      'Set POSTROAD_HOSTNAME to a name that resolves to this machine.',
-    )
+    return unknown(`Not checked, because ${op.hostname} has no address in DNS.`, addressAdvice(op.hostname))
   }
   const refusal = await whyNotAllowed(hosts, list)
   if (refusal !== null) return refusal

@@ -94,7 +94,7 @@ function refusingSites(
       id: ID,
       title: TITLE,
       ...problem(limited(others), `${ALL_SITES} Meanwhile, ${WAITS}`),
-      code: commandFor(ID),
+      code: `bin/${commandFor(ID)}`,
     },
   ]
 }

@@ -32,7 +32,7 @@ export function closedSitesCheck(op: Operation): PlannedCheck {
       })
       const first = closed.length > longest.length ? ' Those closed for longest:' : ''
       const found = `${count} no mail, or hardly any, at present.${first} ${named.join(' ')}`
-      return { ...warning(found, ADVICE), code: 'postroad site list' }
+      return { ...warning(found, ADVICE), code: 'bin/postroad site list' }
     },
   }
 }

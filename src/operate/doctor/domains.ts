@@ -49,7 +49,7 @@ function noDomain({ setup, accounts }: Operation): CheckFinding {
         : `${namedFew(tries, 'and')} are test domains that cannot exist in DNS, so receivers refuse their mail.`
   if (setup.delivery.kind === 'capture') return ok(found)
   const advice = 'Add a domain on the page Domains, and publish its records.'
-  return { ...warning(found, advice), code: 'postroad domain add example.com --company NAME' }
+  return { ...warning(found, advice), code: 'bin/postroad domain add example.com --company NAME' }
 }
 
 async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckFinding> {
@@ -57,7 +57,7 @@ async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckF
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
   const needed = bad.filter(({ required }) => required)
-  const code = commandFor(`domain:${domain.name}`)
+  const code = `bin/${commandFor(`domain:${domain.name}`)}`
   const advice = ([first]: RecordCheck[]) => {
     const publish = 'Publish the records that the page of the domain shows.'
     return first!.state === 'missing' || first!.advice === null ? publish : `${first!.advice} ${publish}`

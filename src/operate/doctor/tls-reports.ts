@@ -28,7 +28,7 @@ export function tlsReportsCheck({ setup, store }: Operation): PlannedCheck {
         'TLS reports cannot be mailed: POSTROAD_SYSTEM_FROM is not set.',
         'Set POSTROAD_SYSTEM_FROM to an address of a domain that sends. “Encrypted sessions” on the page Installation shows what was counted.',
       )
-      return { ...result, code: 'postroad tls-report' }
+      return { ...result, code: 'bin/postroad tls-report' }
     },
   }
 }

@@ -4,9 +4,9 @@ import { DAY_MS } from '../../common/utc-day.ts'
 import { NoAnswer } from '../../network/outgoing.ts'
 import { lastBackup } from '../../store/backup-note.ts'
 import { certificateEnd } from '../certificate-end.ts'
-import { ASK_AGAIN, reverseFault } from '../reverse-dns.ts'
+import { ASK_AGAIN, addressAdvice, reverseFault } from '../reverse-dns.ts'
 import type { Operation } from '../verb.ts'
-import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
+import { done, open, type StepResult, unknown, unneeded, whileCaptured, wrong } from './step.ts'
 
 /** Ms for a request to this service itself. */
 const ASKED_WITHIN = 10_000
@@ -20,20 +20,20 @@ const OLD = 7
 export async function hostnameStep(op: Operation): Promise<StepResult> {
   const { hostname, setup } = op
   if (setup.delivery.kind === 'relay') return unneeded('The relay uses its own name.')
-  if (setup.delivery.kind === 'capture') return unneeded('This is checked once mail leaves this machine.')
-  const setName = (found: string) =>
-    wrong(
-      found,
+  if (setup.delivery.kind === 'capture') return whileCaptured()
+  if (!hostname.includes('.')) {
+    return wrong(
+      `The name "${hostname}" is not a fully qualified domain name.`,
       'Choose a name that resolves to this machine, add it to .env and restart.',
       'POSTROAD_HOSTNAME=mail.example.com',
     )
-  if (!hostname.includes('.')) return setName(`The name "${hostname}" is not a fully qualified domain name.`)
+  }
   const resolver = op.hosts()
   const addresses = await resolver.addresses(hostname)
   if (addresses.kind === 'failed') {
     return unknown(`DNS answers ${addresses.reason} for ${hostname}.`, ASK_AGAIN)
   }
-  if (addresses.kind === 'absent') return setName(`${hostname} has no address in DNS.`)
+  if (addresses.kind === 'absent') return wrong(`${hostname} has no address in DNS.`, addressAdvice(hostname))
   const all = addresses.records.map(({ address }) => address)
   const faults = await Promise.all(all.map((address) => reverseFault(resolver, hostname, address)))
   const fault = faults.find((each) => each !== null)

@@ -8,7 +8,7 @@ import { SmtpError } from '../../delivery/smtp/error.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import type { Operation } from '../verb.ts'
 import { greetingFrom, isReady, resolveHost } from './receivers.ts'
-import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
+import { done, open, type StepResult, unknown, whileCaptured, wrong } from './step.ts'
 
 export async function routeStep({ setup: { delivery } }: Operation): Promise<StepResult> {
   if (delivery.kind === 'direct')
@@ -23,7 +23,7 @@ export async function routeStep({ setup: { delivery } }: Operation): Promise<Ste
 
 export async function outgoingStep(op: Operation): Promise<StepResult> {
   const { delivery } = op.setup
-  if (delivery.kind === 'capture') return unneeded('This is checked once mail leaves this machine.')
+  if (delivery.kind === 'capture') return whileCaptured()
   return delivery.kind === 'relay' ? await relayAnswers(op, delivery) : await receiversAnswer(op)
 }
 

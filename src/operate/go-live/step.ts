@@ -34,6 +34,7 @@ export interface StepResult {
 
 export const done = (found: string): StepResult => step('done', found)
 export const unneeded = (found: string): StepResult => step('unneeded', found)
+export const whileCaptured = (): StepResult => unneeded('No mail leaves this machine in capture mode.')
 export const open = (found: string, advice: string, code?: string): StepResult =>
   step('open', found, advice, code)
 export const wrong = (found: string, advice: string, code?: string): StepResult =>

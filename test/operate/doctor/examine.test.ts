@@ -554,7 +554,7 @@ describe('mail that waits', () => {
       /^4 sites take no mail, or hardly any, at present\. Those closed for longest: mx\.b\.test since 1970-01-01 00:00:00Z: no answer\. mx\.d\.test since \S+ \S+: no answer\. mx\.c\.test since \S+ \S+: no answer\.$/,
     )
     assert.match(advice!, /page Installation/)
-    assert.equal(code, 'postroad site list')
+    assert.equal(code, 'bin/postroad site list')
   })
 
   test('in quarantine gives a warning', async () => {

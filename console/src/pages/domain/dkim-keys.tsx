@@ -142,11 +142,11 @@ function KeyState({ of: { active, delegated, stage, keepUntil } }: { of: DomainD
   )
 }
 
-/** Keys that are in use, and that DNS lacks. */
+/** Keys that are in use, and that DNS lacks. A key signs nothing before the domain sends. */
 function LackingKeys({ domain, checks }: { domain: WholeDomain; checks: RecordChecks }) {
   const stateOf = (key: DomainDkimKey) => lookupOf(domain, checks, key).check?.state
   const isLacking = (key: DomainDkimKey) => stateOf(key) === 'missing' || stateOf(key) === 'different'
-  const signing = domain.dkim.filter(({ active }) => active)
+  const signing = domain.dkim.filter(({ active }) => active && domain.sending === 'active')
   const lacking = signing.filter(isLacking)
   const gone = domain.dkim.filter((key) => key.stage === 'retiring' && isLacking(key))
   if (lacking.length + gone.length === 0) return null

@@ -83,13 +83,16 @@ export function Progress({
         </Text>
       )}
       <List type="ordered" size="sm" spacing={4}>
+        {provider === undefined && (
+          <List.Item>
+            Sign in to the DNS provider of {domain.name}, often the registrar that sold it.
+          </List.Item>
+        )}
         <List.Item>
           {provider === undefined
-            ? `Sign in to the DNS provider of ${domain.name}, often the registrar that sold it.`
-            : `Sign in to ${provider}, the DNS provider of ${domain.name}.`}
-        </List.Item>
-        <List.Item>
-          Add each record below by copying its name and value. Required records must be published.
+            ? 'Add each record below by copying its name and value.'
+            : `Add the records below at ${provider}, as its steps say.`}{' '}
+          Required records must be published.
         </List.Item>
         <List.Item>
           {mayManage

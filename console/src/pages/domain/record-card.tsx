@@ -51,7 +51,8 @@ export function RecordCard({
 }) {
   const { kind, name, type, required, purpose } = record
   const entered = form && valueIn(form, record)
-  const title = `${KINDS[kind]} record`
+  const isPrevious = dkimKey?.stage === 'retiring' || dkimKey?.stage === 'retired'
+  const title = `${isPrevious ? 'Previous ' : ''}${KINDS[kind]} record`
   const { check } = lookup
   const isByHand =
     check !== undefined && check.state !== 'right' && valueToPublish({ ...record, ...check }) === null
@@ -135,20 +136,24 @@ function RecordName({ form, name, title }: { form: RecordForm; name: string; tit
   )
 }
 
+/** The service does not know every address that its mail comes from, and then describes it. */
+export function isInWords({ type, value }: Pick<CardRecord, 'type' | 'value'>): boolean {
+  return type === 'A' && /[^\d.]/.test(value)
+}
+
 function RecordValue({ value, type, title }: { value: string; type: string; title: string }) {
-  // The service does not know every address that its mail comes from, and then describes it.
-  const isInWords = type === 'A' && /[^\d.]/.test(value)
   return (
     <>
       <Text className={classes.text} data-record-value>
         {value}
       </Text>
-      {!isInWords && <Copy value={value} what={`the value of the ${title}`} />}
+      {!isInWords({ type, value }) && <Copy value={value} what={`the value of the ${title}`} />}
     </>
   )
 }
 
 function needOf(required: boolean, key: DomainDkimKey | undefined): string {
+  if (key?.stage === 'retiring') return 'Keep for now'
   if (required) return 'Required'
   if (key === undefined) return 'Recommended'
   if (key.stage === 'next') return 'Next key'

@@ -15,7 +15,12 @@ export const FULL_FORM: RecordForm = { zone: null, provider: null }
 export function nameIn({ zone, provider }: RecordForm, name: string): string {
   if (zone === null) return name
   if (name === zone) return provider?.apex ?? '@'
-  return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name
+  return isInZone(zone, name) ? name.slice(0, -zone.length - 1) : name
+}
+
+/** Whether the name is entered in the zone. */
+export function isInZone(zone: string, name: string): boolean {
+  return name === zone || name.endsWith(`.${zone}`)
 }
 
 /** `text`: the value of a TXT record. */
@@ -29,6 +34,7 @@ export function valueIn(
   { type, value, preference }: Pick<RequiredRecord, 'value' | 'preference'> & { type: string },
 ): { value: string; preference: number | null } {
   if (type === 'TXT') return { value: textIn(form, value), preference }
+  if (type === 'A' || type === 'AAAA') return { value, preference }
   const { endsHosts = false, joinsPriority = false } = form.provider ?? {}
   const host = endsHosts ? `${value}.` : value
   return preference !== null && joinsPriority

@@ -1,11 +1,13 @@
 import { Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { zoneLinesOf } from '../../../../src/accounts/zone-file.ts'
-import type { WholeDomain } from '../../api/domains.ts'
+import { type SenderRecord, senderQuery, type WholeDomain } from '../../api/domains.ts'
 import { useMayManage } from '../../shell/company.ts'
 import { Progress } from './progress.tsx'
 import { ProviderSteps } from './provider-steps.tsx'
-import { RecordCard } from './record-card.tsx'
+import { isInWords, RecordCard } from './record-card.tsx'
+import { isInZone } from './record-names.ts'
 import { SenderChecks } from './sender-checks.tsx'
 import { type RecordChecks, useRecordChecks } from './use-record-checks.ts'
 import { useRecordForm } from './use-record-form.ts'
@@ -22,6 +24,9 @@ export function Records({
 }) {
   const checks = useRecordChecks(company, domain, useMayManage())
   const choice = useRecordForm(company, domain)
+  const { data: sender, isPending } = useQuery(senderQuery(company, domain.id))
+  const senderChecks = sender?.checks ?? []
+  const inZone = senderChecks.filter(({ name }) => isInZone(choice.zone ?? domain.name, name))
   return (
     <Stack>
       <Progress
@@ -31,7 +36,11 @@ export function Records({
         provider={choice.found?.provider?.name}
         next={next}
       />
-      <ProviderSteps domain={domain} choice={choice} zoneFile={zoneFile(domain, checks)} />
+      <ProviderSteps
+        domain={domain}
+        choice={choice}
+        zoneFile={isPending ? null : zoneFile(domain, checks, inZone)}
+      />
       {domain.records.map((record, index) => (
         <RecordCard
           key={`${record.type} ${record.name}`}
@@ -47,17 +56,31 @@ export function Records({
           until the operator sets POSTROAD_HOSTNAME.
         </Text>
       )}
-      <SenderChecks company={company} domain={domain.id} />
+      <SenderChecks checks={senderChecks} form={choice.form} />
     </Stack>
   )
 }
 
-/** The records to publish: not that of a retired DKIM key, which may be removed. Null: not all are checked yet. */
-function zoneFile({ records, dkim }: WholeDomain, { lookups }: RecordChecks): string | null {
+/**
+ * The records to publish: not that of a retired DKIM key, which may be removed. `sender`: the records about the sender
+ * that belong to the same zone. Null: not all are checked yet.
+ */
+function zoneFile(
+  { records, dkim }: WholeDomain,
+  { lookups }: RecordChecks,
+  sender: readonly SenderRecord[],
+): string | null {
   const isRetired = (name: string) => dkim.some(({ record, stage }) => record === name && stage === 'retired')
   const checks = lookups.map(({ check }) => check)
   if (!checks.every((check) => check !== undefined)) return null
-  return records
-    .flatMap((record, index) => (isRetired(record.name) ? [] : zoneLinesOf({ ...record, ...checks[index]! })))
-    .join('\n')
+  return [
+    ...records.flatMap((record, index) =>
+      isRetired(record.name) ? [] : zoneLinesOf({ ...record, ...checks[index]! }),
+    ),
+    ...sender.flatMap((check) => {
+      const { type } = check
+      const isAddress = (type === 'A' || type === 'AAAA') && !isInWords(check)
+      return isAddress ? zoneLinesOf({ ...check, type, preference: null, suggestion: null }) : []
+    }),
+  ].join('\n')
 }

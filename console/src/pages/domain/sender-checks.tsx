@@ -1,23 +1,29 @@
 import { Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { senderQuery } from '../../api/domains.ts'
+import type { SenderRecord } from '../../api/domains.ts'
 import { RecordCard } from './record-card.tsx'
-import { FULL_FORM } from './record-names.ts'
+import { FULL_FORM, type RecordForm } from './record-names.ts'
 
 /** The records that receivers look up about the sender, which are not the domain's own. Empty: there are none. */
-export function SenderChecks({ company, domain }: { company: string; domain: string }) {
-  const { data } = useQuery(senderQuery(company, domain))
-  if (data === undefined || data.checks.length === 0) return null
+export function SenderChecks({
+  checks,
+  form,
+}: {
+  checks: readonly SenderRecord[]
+  /** Of the records of the domain; null: not known yet. */
+  form: RecordForm | null
+}) {
+  if (checks.length === 0) return null
   return (
     <Stack component="section" aria-label="The sender, as receivers see it">
       <Text size="sm" c="dimmed">
         Receivers also look up the servers that this mail comes from, and the logo of the domain.
       </Text>
-      {data.checks.map(({ state, found, advice, ...record }) => (
+      {checks.map(({ state, found, advice, ...record }) => (
         <RecordCard
           key={`${record.type} ${record.name} ${record.value}`}
           record={{ ...record, preference: null, required: false }}
-          form={FULL_FORM}
+          // The provider of the address sets its PTR record, and not the DNS provider of the domain.
+          form={record.type === 'PTR' ? FULL_FORM : form}
           lookup={{
             check: { state, found, advice, explanation: null, suggestion: null },
             looking: false,

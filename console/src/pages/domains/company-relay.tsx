@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { relayQuery, setCompanyRelay } from '../../api/domains.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { Section } from '../../parts/section.tsx'
 import { useRole } from '../../shell/company.ts'
 import { RelayActions, RelaySummary, useDelivery } from './relay-form.tsx'
@@ -9,6 +10,7 @@ import { RelayActions, RelaySummary, useDelivery } from './relay-form.tsx'
 export function CompanyRelay({ company }: { company: string }) {
   const operator = useRole() === 'operator'
   const delivery = useDelivery()
+  const captures = useIsCapture()
   const { data } = useQuery(relayQuery(company))
   if (data === undefined || (data.relay === null && !operator)) return null
   return (
@@ -26,7 +28,10 @@ export function CompanyRelay({ company }: { company: string }) {
       }
     >
       {data.relay === null ? (
-        <Text size="sm">{delivery} A company or a domain can have a relay of its own instead.</Text>
+        <Text size="sm">
+          {delivery} A company or a domain can have a relay of its own
+          {captures ? ', which is not used in capture mode.' : ' instead.'}
+        </Text>
       ) : (
         <RelaySummary relay={data.relay} />
       )}

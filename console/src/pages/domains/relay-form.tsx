@@ -2,7 +2,7 @@
 import { Button, Code, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { DomainRelay, NewRelay } from '../../api/domains.ts'
-import { useMe } from '../../api/session.ts'
+import { useIsCapture, useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { ExactInput } from '../../parts/exact-input.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -20,12 +20,11 @@ export function useDelivery(): string {
 }
 
 export function RelaySummary({ relay }: { relay: DomainRelay }) {
-  const { installation } = useMe()
   return (
     <Text size="sm">
-      Through the relay <Code>{relay.url}</Code>
+      {useIsCapture() ? `${DELIVERY.capture} In other modes it goes through` : 'Through'} the relay{' '}
+      <Code>{relay.url}</Code>
       {relay.login ? ', with a login.' : ', without a login.'}
-      {installation.delivery === 'capture' && ' It is not used in capture mode.'}
     </Text>
   )
 }
@@ -41,6 +40,7 @@ export function RelayActions({
   set: (relay: NewRelay | null) => Promise<unknown>
 }) {
   const [opened, setOpened] = useState(false)
+  const captures = useIsCapture()
   return (
     <>
       <Group gap="xs">
@@ -65,6 +65,12 @@ export function RelayActions({
       >
         {({ field }) => (
           <>
+            {captures && (
+              <Text size="sm" fw={500}>
+                The relay is not used in capture mode: mail stays here until POSTROAD_DELIVERY has another
+                value.
+              </Text>
+            )}
             <ExactInput
               label="Relay"
               description="smtp://user@host:587 (STARTTLS) or smtps://user@host:465 (TLS from the start)"

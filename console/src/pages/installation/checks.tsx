@@ -1,6 +1,7 @@
 /** The checks of the doctor: those with a finding first, and the others folded. */
-import { Badge, Button, Group, Loader, Stack, Text, ThemeIcon } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Loader, Stack, Text, ThemeIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Check, CircleHelp, type LucideIcon, RotateCw, TriangleAlert, X } from 'lucide-react'
 import { checksQuery, type InstallationCheck } from '../../api/doctor.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -95,7 +96,7 @@ function titleOf([first = '', ...others]: string[]): string {
   return [first, ...others.map((title) => title.slice(shared.length))].join(', ')
 }
 
-function CheckRow({ title, state, found, advice, code }: InstallationCheck) {
+function CheckRow({ title, state, found, advice, page, code }: InstallationCheck) {
   const { icon: Icon, color, word } = LOOKS[state]
   return (
     <li className={classes.check}>
@@ -114,6 +115,11 @@ function CheckRow({ title, state, found, advice, code }: InstallationCheck) {
           <Text size="sm" c="dimmed">
             {visible(advice)}
           </Text>
+        )}
+        {advice !== null && page !== null && (
+          <Anchor component={Link} to={`/${page}`} size="sm">
+            Page of {visible(title)}
+          </Anchor>
         )}
         {code !== null && (
           <div className={classes.code}>

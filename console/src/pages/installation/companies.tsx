@@ -7,17 +7,19 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Section } from '../../parts/section.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useDeliveredWord } from '../overview/delivered-word.ts'
 import { CompanyForm } from './company-form.tsx'
 
 const COUNTED = [
   { head: 'Accepted', type: 'accepted' },
-  { head: 'Delivered', type: 'delivered' },
+  { head: null, type: 'delivered' },
   { head: 'Bounced', type: 'bounced' },
 ]
 
 /** All companies, with the counts of the last 30 days. */
 export function Companies() {
   const { companies } = useMe()
+  const delivered = useDeliveredWord()
   const { data } = useQuery(byCompanyQuery('month'))
   const volumes = new Map(data?.volumes?.map(({ key, volume }) => [key, volume]))
   if (data === undefined) return <Skeleton h={200} />
@@ -40,7 +42,7 @@ export function Companies() {
             ),
           },
           ...COUNTED.map(({ head, type }) => ({
-            head,
+            head: head ?? delivered,
             right: true,
             cell: ({ id }: { id: string }) => (volumes.get(id)?.[type] ?? 0).toLocaleString(),
           })),

@@ -14,6 +14,7 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { HostName } from '../../parts/host-name.tsx'
 import { type LoadingQuery, Pending } from '../../parts/pending.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useDeliveredWord } from './delivered-word.ts'
 import { useSetFilter } from './filter.tsx'
 import classes from './overview.module.css'
 import { SummedTable } from './summed-table.tsx'
@@ -120,6 +121,7 @@ function Breakdown({
   by: 'accepted' | 'failures'
   link: (each: NamedVolume) => ReactNode
 }) {
+  const delivered = useDeliveredWord()
   if (volumes === undefined) return <Pending of={query} height={220} />
   const size = (volume: VolumeCounts) => (by === 'failures' ? failuresOf(volume) : (volume.accepted ?? 0))
   const most = Math.max(1, ...(volumes ?? []).map(({ volume }) => size(volume)))
@@ -155,7 +157,7 @@ function Breakdown({
         },
         { head: 'Accepted', right: true, cell: ({ volume }) => (volume.accepted ?? 0).toLocaleString() },
         {
-          head: 'Delivered',
+          head: delivered,
           right: true,
           cell: ({ volume }) => (volume.delivered ?? 0).toLocaleString(),
         },

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { latencyQuery, type OverviewSpan } from '../../api/overview.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { pointsBefore, timesOf } from './spans.ts'
@@ -17,6 +18,7 @@ const LINES = [
 
 export function LatencyChart({ company, span }: { company: string; span: OverviewSpan }) {
   const { data } = useQuery(latencyQuery(company, span))
+  const captures = useIsCapture()
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
   const series = useMemo(() => {
     if (data === undefined) return []
@@ -32,8 +34,8 @@ export function LatencyChart({ company, span }: { company: string; span: Overvie
   if (data === undefined) return <Skeleton h={270} />
   return (
     <Chart
-      title="Time to delivery"
-      about="From acceptance by Postroad to acceptance by the recipient’s server"
+      title={captures ? 'Time to capture' : 'Time to delivery'}
+      about={`From acceptance by Postroad to ${captures ? 'capture' : 'acceptance by the recipient’s server'}`}
       times={times}
       series={series}
       kind="lines"

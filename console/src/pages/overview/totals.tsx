@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { volumeQuery } from '../../api/overview.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Pending } from '../../parts/pending.tsx'
+import { useDeliveredWord } from './delivered-word.ts'
 import { EMAILS_BEHIND, emailsBehind } from './emails-behind.ts'
 import type { FilteredProps } from './filter.tsx'
 
 const SHOWN = [
   { type: 'accepted', word: 'Accepted' },
-  { type: 'delivered', word: 'Delivered' },
+  { type: 'delivered', word: null },
   { type: 'delivery_delayed', word: 'Delays' },
   { type: 'bounced', word: 'Bounced' },
   { type: 'failed', word: 'Failed' },
@@ -18,12 +19,14 @@ const SHOWN = [
 /** The number of recipients by event. */
 export function Totals({ company, span, filter }: FilteredProps) {
   const query = useQuery(volumeQuery(company, span, filter))
+  const delivered = useDeliveredWord()
   const { data, error } = query
   if (error && !data) return <Pending of={query} />
   const accepted = data?.totals.accepted ?? 0
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing="sm" component="dl" m={0}>
-      {SHOWN.map(({ type, word }) => {
+      {SHOWN.map(({ type, word: own }) => {
+        const word = own ?? delivered
         const count = data?.totals[type] ?? 0
         return (
           <Paper key={type} withBorder p="sm">

@@ -7,13 +7,14 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartProps, ChartSeries } from '../../parts/chart/series.ts'
 import type { EmailsSearch } from '../emails/search.ts'
+import { useDeliveredWord } from './delivered-word.ts'
 import { emailsBehind } from './emails-behind.ts'
 import type { FilteredProps } from './filter.tsx'
 import { pointsBefore, timesOf } from './spans.ts'
 
 /** The first type lies at the bottom of each bar. */
 const SHOWN = [
-  { type: 'delivered', name: 'Delivered', color: 'teal-7', texture: 'solid' },
+  { type: 'delivered', name: null, color: 'teal-7', texture: 'solid' },
   { type: 'bounced', name: 'Bounced', color: 'red-7', texture: 'rising' },
   { type: 'failed', name: 'Failed', color: 'orange-7', texture: 'falling' },
   { type: 'suppressed', name: 'Suppressed', color: 'grape-6', texture: 'dotted' },
@@ -25,19 +26,20 @@ const DELAYS = { type: 'delivery_delayed', name: 'Delays', color: 'yellow-7', te
 export function VolumeChart({ company, span, filter }: FilteredProps) {
   const { data } = useQuery(volumeQuery(company, span, filter))
   const navigate = useNavigate()
+  const delivered = useDeliveredWord()
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
   const series = useMemo((): ChartSeries[] => {
     if (data === undefined) return []
     const none = times.map(() => 0)
     const of = ({ type, name, color, texture }: (typeof SHOWN)[number] | typeof DELAYS) => ({
-      name,
+      name: name ?? delivered,
       color,
       texture,
       values: data.series[type]?.slice(pointsBefore(data)) ?? none,
     })
     // The chart draws the topmost series first, behind those that follow.
     return [...SHOWN.toReversed().map(of), { ...of(DELAYS), isLine: true }]
-  }, [data, times])
+  }, [data, times, delivered])
   const step = data?.step ?? 0
   const searchAt = (at: number) =>
     emailsBehind({ span, filter }, null, { since: times[at]!, until: times[at]! + step })
@@ -48,7 +50,7 @@ export function VolumeChart({ company, span, filter }: FilteredProps) {
   )
   const links: ChartProps['linksOf'] = {
     series: (name, text) => {
-      const { type } = [...SHOWN, DELAYS].find((each) => each.name === name)!
+      const { type } = [...SHOWN, DELAYS].find((each) => (each.name ?? delivered) === name)!
       return link(emailsBehind({ span, filter }, type), text)
     },
     time: (at, text) => link(searchAt(at), text),

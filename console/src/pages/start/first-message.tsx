@@ -17,7 +17,7 @@ import { type ListedStep, StepList } from './step-list.tsx'
 import { OF_COMPANY, type StepWords } from './steps.ts'
 import { TestMessage } from './test-message.tsx'
 
-const ABOUT = 'From here to the first delivered email.'
+const ABOUT = 'From here to your first email.'
 
 /** Before there is a company. Only an operator can create one. */
 export function FirstCompany() {

@@ -74,7 +74,7 @@ export function StepList({
 }
 
 /** Moves the focus to the step that is next. */
-export function goToNextStep(list: ParentNode | null = document): void {
+function goToNextStep(list: ParentNode | null): void {
   const title = list?.querySelector<HTMLElement>('[aria-current=step] [tabindex="-1"]')
   title?.focus()
   title?.scrollIntoView()
