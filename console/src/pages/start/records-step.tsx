@@ -1,7 +1,8 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { domainQuery } from '../../api/domains.ts'
+import { domainQuery, removeDomain } from '../../api/domains.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Records } from '../domain/records.tsx'
@@ -34,18 +35,37 @@ export function RecordsStep({
         next={<Button onClick={() => goToNextStep()}>Send a test message</Button>}
       />
       {isNext && (
-        <Text size="sm" c="dimmed" mt="sm">
-          You can leave this page and come back: the{' '}
-          <AnchorLink
-            to="/c/$company/domains/$domain"
-            params={{ company, domain: begun }}
-            inherit
-            underline="always"
-          >
-            page of the domain
-          </AnchorLink>{' '}
-          shows the records, too.
-        </Text>
+        <Group justify="space-between" mt="sm">
+          <Text size="sm" c="dimmed">
+            The{' '}
+            <AnchorLink
+              to="/c/$company/domains/$domain"
+              params={{ company, domain: begun }}
+              inherit
+              underline="always"
+            >
+              page of the domain
+            </AnchorLink>{' '}
+            shows these records, too.
+          </Text>
+          {query.data.lostSince === null && (
+            <ActionButton
+              size="xs"
+              ask={{
+                title: `Remove ${query.data.name}?`,
+                about:
+                  'You can then add another domain. Records that you have published for this one no longer count: its DKIM keys are deleted.',
+                act: 'Remove domain',
+              }}
+              run={async () => {
+                await removeDomain(company, begun)
+                setBegun(null)
+              }}
+            >
+              Use another domain...
+            </ActionButton>
+          )}
+        </Group>
       )}
     </>
   )
