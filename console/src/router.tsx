@@ -50,8 +50,11 @@ const root = createRootRoute()
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { to?: string } =>
-    typeof search.to === 'string' && search.to.startsWith('/') ? { to: search.to } : {},
+  validateSearch: searchOf((given) => ({
+    to: textIn(given, 'to')?.startsWith('/') ? textIn(given, 'to') : undefined,
+    // The person has signed in by a link, and has no password yet.
+    choose: flagIn(given, 'choose'),
+  })),
   component: page(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 

@@ -1,7 +1,7 @@
 import { openDelivery } from '../delivery/open.ts'
 import { SigningKeys } from '../delivery/signing-keys.ts'
 import { TlsSessionCounts } from '../domain-reports/sent/tls-session-counts.ts'
-import { PasswordTokens } from '../email/password-order.ts'
+import { LinkTokens } from '../email/mailed-links.ts'
 import { unsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import { SERVICE } from '../operate/authority.ts'
@@ -45,7 +45,7 @@ export async function startDelivery(node: WithNode): Promise<Scheduler> {
     accounts: directory,
     signingKeys: new SigningKeys(seal),
     links: unsubscribeLinks(settings.publicUrl, seal),
-    passwords: new PasswordTokens(seal),
+    linkTokens: settings.delivery.kind === 'capture' ? null : new LinkTokens(seal),
     retrySchedule: new RetrySchedule(settings.retrySchedule, Math.random, settings.deliverWithin),
     fullMailbox: settings.fullMailbox,
     warmUp: settings.warmUp,

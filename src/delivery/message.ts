@@ -1,6 +1,6 @@
 /** The message that the recipients of a delivery get. */
 import { isOfService } from '../accounts/account.ts'
-import type { PasswordTokens } from '../email/password-order.ts'
+import type { LinkTokens } from '../email/mailed-links.ts'
 import { type UnsubscribeLinks, wantsLinks } from '../email/unsubscribe-link.ts'
 import { parseAddressList } from '../mail/address/address.ts'
 import type { MessageBody, MessageContent } from '../mail/message.ts'
@@ -9,14 +9,14 @@ import type { DeliveryMessage } from './delivery.ts'
 
 /**
  * The same message for all recipients, or in batch sending the copy of its only recipient. `links` is null where
- * recipients have no way to reach the service, and `passwords` for everybody but the recipient; the placeholders then
+ * recipients have no way to reach the service, and `tokens` for everybody but the recipient; the placeholders then
  * stay.
  */
 export function messageFor(
   email: ClaimedEmail,
   recipients: ClaimedRecipient[],
   links: UnsubscribeLinks | null,
-  passwords: PasswordTokens | null,
+  tokens: LinkTokens | null,
 ): DeliveryMessage {
   if (!email.individual) {
     return email.raw === null
@@ -25,7 +25,7 @@ export function messageFor(
   }
   const [recipient] = recipients
   const { address, name, text } = headerMailboxOf(email.content, recipient!)
-  const addressee = { address, name, variables: variablesOf(email, recipient!, links, passwords) }
+  const addressee = { address, name, variables: variablesOf(email, recipient!, links, tokens) }
   if (email.raw !== null) return { kind: 'raw', raw: email.raw, date: email.content.date, addressee }
   return { kind: 'parts', content: { ...email.content, to: [text] }, addressee }
 }
@@ -34,11 +34,11 @@ function variablesOf(
   { id: emailId, companyId, domainId, keyId, content }: ClaimedEmail,
   { position, address, variables }: ClaimedRecipient,
   links: UnsubscribeLinks | null,
-  passwords: PasswordTokens | null,
+  tokens: LinkTokens | null,
 ): Record<string, string> {
   const own = variables ?? {}
   // Only mail of the service itself gets a token: a company could put one into a link to a server of its own.
-  if (isOfService({ keyId })) return passwords?.withToken(own) ?? own
+  if (isOfService({ keyId })) return tokens?.withTokens(own) ?? own
   if (links === null || !wantsLinks(content)) return own
   return { ...own, ...links.variables({ emailId, position, companyId, domainId, address }) }
 }

@@ -1,5 +1,7 @@
 /** Mails the link of an invitation, as far as its pace allows. */
 import type { Log } from '../common/logging.ts'
+import { INVITATION_TOKEN, invitationVariables } from '../email/mailed-links.ts'
+import { signInUrl } from '../people/link.ts'
 import type { Invitation } from '../people/person.ts'
 import { countMail } from './invitation-pace.ts'
 import { isPlainName, mailedName } from './mailed-name.ts'
@@ -9,7 +11,13 @@ import type { Operation } from './verb.ts'
 export interface InvitationMailer {
   /** Null: the service sends no mail. */
   systemMail: {
-    send(message: { to: string; subject: string; text: string; key: string }): Promise<void>
+    send(message: {
+      to: string
+      subject: string
+      text: string
+      key: string
+      variables: Record<string, string>
+    }): Promise<void>
   } | null
   log: Log
 }
@@ -21,17 +29,22 @@ export interface MailedInvitation {
   nextMailAt: number | null
 }
 
-/** Never rejects because of the mail: the invitation has been made. */
+/**
+ * Never rejects because of the mail: the invitation has been made. In capture mode nothing is mailed, because no
+ * captured email has a link that works.
+ */
 export async function mailInvitation(
-  { accounts, store, now }: Pick<Operation, 'accounts' | 'store' | 'now'>,
+  { accounts, store, setup, now }: Pick<Operation, 'accounts' | 'store' | 'setup' | 'now'>,
   { systemMail, log }: InvitationMailer,
   invitation: Invitation,
-  link: string,
+  base: string,
 ): Promise<MailedInvitation> {
   const { id, address, companyId } = invitation
   // The accounts of the operation, and not those that the caller may see, have the operator's name.
   const company = accounts.companies.find((each) => each.id === companyId)
-  if (systemMail === null || company === undefined) return { mailed: false, nextMailAt: null }
+  if (systemMail === null || setup.delivery.kind === 'capture' || company === undefined) {
+    return { mailed: false, nextMailAt: null }
+  }
   let takeBack = async () => {}
   try {
     const counted = await countMail(store, { address, companyId }, now())
@@ -40,8 +53,9 @@ export async function mailInvitation(
       return { mailed: false, nextMailAt: counted.nextAt }
     }
     takeBack = counted.takeBack
-    const words = wordsOf(invitation, mailedName(company), link)
-    await systemMail.send({ to: address, ...words, key: `invitation:${id}` })
+    const words = wordsOf(invitation, mailedName(company), signInUrl(base, INVITATION_TOKEN))
+    const variables = invitationVariables(id)
+    await systemMail.send({ to: address, ...words, variables, key: `invitation:${id}` })
     return { mailed: true, nextMailAt: null }
   } catch (error) {
     log.warn({ err: error }, 'Could not mail an invitation')

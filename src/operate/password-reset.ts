@@ -6,11 +6,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { CompanyPlaces } from '../common/company-places.ts'
 import {
   FINGERPRINT_OCTETS,
-  orderVariables,
+  type LinkTokens,
   PASSWORD_TOKEN,
   type PasswordOrder,
-  type PasswordTokens,
-} from '../email/password-order.ts'
+  passwordVariables,
+} from '../email/mailed-links.ts'
 import { consoleUrl, newPasswordUrl } from '../people/link.ts'
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Credentials, Person } from '../people/person.ts'
@@ -144,7 +144,7 @@ function linkMail(person: Person, base: string, now: number): PasswordMail {
     subject: 'Choose a new password',
     text,
     key: mailKey(),
-    variables: orderVariables(order),
+    variables: passwordVariables(order),
     confidential: true,
   }
 }
@@ -209,10 +209,10 @@ function isFor(order: PasswordOrder, person: Person): boolean {
 /** The account of a link. Throws `not_found` for a link that is unknown, used or expired. */
 export async function readPasswordLink(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
-  tokens: PasswordTokens,
+  tokens: LinkTokens,
   token: string,
 ): Promise<{ person: Person; order: PasswordOrder }> {
-  const order = tokens.parse(token)
+  const order = tokens.parsePassword(token)
   if (order === null || order.expiresAt <= clock.now()) throw noLink()
   const person = await store.findPerson({ id: order.personId })
   if (person === null || !isFor(order, person) || !mayUseLink(person)) throw noLink()
@@ -229,7 +229,7 @@ export interface NewPassword {
 /** Sets the password, ends all sessions and links of the person, and begins a session. Rejects with SignInRefusal. */
 export async function resetPassword(
   parts: SignInParts,
-  tokens: PasswordTokens,
+  tokens: LinkTokens,
   given: NewPassword,
   origin: SignInOrigin,
 ): Promise<NewSession> {
@@ -240,7 +240,7 @@ export async function resetPassword(
 /** The link is read again: an earlier turn may have used it. */
 async function resetInTurn(
   parts: SignInParts,
-  tokens: PasswordTokens,
+  tokens: LinkTokens,
   { token, password, code = '' }: NewPassword,
   origin: SignInOrigin,
 ): Promise<NewSession> {

@@ -1,6 +1,7 @@
 /** The people of a company, and invitations to join it. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../accounts/account.ts'
+import { LinkTokens } from '../email/mailed-links.ts'
 import {
   INVITATION_RENEWABLE_MS,
   type Invitation,
@@ -9,7 +10,7 @@ import {
   ROLES,
   type Role,
 } from '../people/person.ts'
-import { newSecret } from '../people/secret.ts'
+import { hashSecret } from '../people/secret.ts'
 import { StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findWholeCompany } from './find.ts'
@@ -71,8 +72,8 @@ export const invite = verb(
     if (people.length + asked.length >= MOST_PEOPLE) {
       throw new OperateError('over_limit', `a company can have at most ${MOST_PEOPLE} people`)
     }
-    const { token, hash } = newSecret()
     const id = randomUUIDv7()
+    const token = new LinkTokens(await op.seal()).ofInvitation(id)
     const expiresAt = now + INVITATION_MS
     const inviter = op.caller.kind === 'member' ? null : op.caller.person
     const invitation = {
@@ -85,7 +86,7 @@ export const invite = verb(
       inviterId: inviter?.id ?? null,
       inviterName: inviter?.name ?? null,
     }
-    await unlessNoInviter(op.store.addInvitation(invitation, hash))
+    await unlessNoInviter(op.store.addInvitation(invitation, hashSecret(token)))
     return { company, invitation, token }
   },
   {

@@ -8,7 +8,7 @@ import type { PathFinder } from '../delivery/path/path-finder.ts'
 import type { PresentAddresses } from '../delivery/path/present-addresses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { FullMailboxRule } from '../email/lifecycle.ts'
-import type { PasswordTokens } from '../email/password-order.ts'
+import type { LinkTokens } from '../email/mailed-links.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
@@ -32,8 +32,8 @@ export interface PipelineParts {
   signingKeys: SigningKeys
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
-  /** Makes the tokens of links for a new password, in mail of the service. */
-  passwords: PasswordTokens
+  /** Makes the tokens of links in mail of the service. Null: mail is captured, and others read it. */
+  linkTokens: LinkTokens | null
   retrySchedule: RetrySchedule
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null

@@ -453,11 +453,11 @@ export class DeliveryPipeline {
    * it is seen and ends: then null.
    */
   #prepared({ queues }: Outlet, ready: ReadyDelivery, startedAt: number): Delivery | null {
-    const { accounts, signingKeys, links, passwords, log } = this.#parts
+    const { accounts, signingKeys, links, linkTokens, log } = this.#parts
     const { email, recipients } = ready
     try {
       const signing = signingKeys.keysOf(accounts.signingDomain(email)!)
-      return { ...ready, message: messageFor(email, recipients, links, passwords), signing }
+      return { ...ready, message: messageFor(email, recipients, links, linkTokens), signing }
     } catch (error) {
       log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
       const result = unpreparedResult(ready, startedAt, error)

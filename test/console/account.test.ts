@@ -275,6 +275,10 @@ describe('in an installation that sends mail', { skip: withoutBrowser() }, () =>
     await page.goto(await stage.link(stage.operator))
     await page.getByRole('heading', { name: 'Choose a password' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
+    // The link is spent; the session that it began is not.
+    await page.waitForURL('**/sign-in?choose=true')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Choose a password' }).waitFor()
     await page.getByLabel('Email address').fill('olga@people.test')
     await page.getByRole('textbox', { name: 'Password' }).fill('password123')
     await page.getByRole('button', { name: 'Save and continue' }).click()
@@ -284,5 +288,11 @@ describe('in an installation that sends mail', { skip: withoutBrowser() }, () =>
     await page.waitForURL('**/start')
     const person = await store.findPerson({ address: 'olga@people.test' })
     assert.ok(person?.credentials.password)
+    // Nothing is left to choose, here and for a browser without a session.
+    await page.goto(`${url}/console/sign-in?choose=true`)
+    await page.waitForURL('**/start')
+    await visit.context.clearCookies()
+    await page.goto(`${url}/console/sign-in?choose=true`)
+    await page.getByRole('heading', { name: 'Sign in to Postroad' }).waitFor()
   })
 })

@@ -35,7 +35,7 @@ describe('alerts', { skip: withoutBrowser() }, () => {
     const { page } = visit
     visit.expect(/status of 422 .*\/webhooks$/)
     const section = page.getByRole('region', { name: 'Problem notices' })
-    await section.getByText('No URL receives notices yet.').waitFor()
+    await section.getByText('No URL receives notices yet. People choose mail about problems').waitFor()
     await section.getByRole('button', { name: 'Add URL...' }).click()
     const dialog = page.getByRole('dialog', { name: 'Tell a URL of problems' })
     await dialog.getByRole('textbox', { name: 'URL' }).fill('ftp://hooks.acme.test/secret')
@@ -55,5 +55,27 @@ describe('alerts', { skip: withoutBrowser() }, () => {
     const theirs = other.getByRole('region', { name: 'Problem notices' })
     await theirs.getByRole('link', { name: 'https://hooks.acme.test/…' }).waitFor()
     assert.equal(await theirs.getByRole('button', { name: 'Add URL...' }).count(), 0)
+  })
+
+  test('are not offered by mail by an installation that sends none; operators see the setting', async (t) => {
+    const quiet = await Stage.open({ delivery: { kind: 'direct' } })
+    t.after(() => quiet.close())
+    const owner = await quiet.person({ [quiet.company.id]: 'owner' })
+    for (const [as, isShown] of [
+      [quiet.operator, true],
+      [owner, false],
+    ] as const) {
+      const { page } = await quiet.visit(t, `/c/${quiet.company.id}/settings`, { as })
+      const section = page.getByRole('region', { name: 'Problem notices' })
+      await section.getByText('No URL receives notices yet.').waitFor()
+      assert.equal(await section.getByText('If POSTROAD_SYSTEM_FROM is set').count(), isShown ? 1 : 0)
+      assert.equal(await section.getByText('People choose mail').count(), 0)
+      await page.goto(`${quiet.service.url}/console/c/${quiet.company.id}/team`)
+      await page
+        .getByText('Pass the link on yourself. Postroad mails it')
+        .or(page.getByText('Postroad does not mail the link'))
+        .waitFor()
+      assert.equal(await page.getByText('POSTROAD_SYSTEM_FROM').count(), isShown ? 1 : 0)
+    }
   })
 })

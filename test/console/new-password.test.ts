@@ -57,6 +57,8 @@ describe('a forgotten password', { skip: withoutBrowser() }, () => {
     assert.ok(!page.url().includes('token'))
     assert.deepEqual(await visit.barriers(), [])
     visit.expect(/status of 422/)
+    await page.reload()
+    await page.getByText(`For ${person.address}.`).waitFor()
     await page.getByRole('textbox', { name: 'New password' }).fill('password')
     await page.getByRole('button', { name: 'Save and sign in' }).click()
     await page

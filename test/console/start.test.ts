@@ -1,6 +1,7 @@
 /** The first five minutes: a message of one's own, and what those see who may not send one. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { startDns } from '../../harness/dns.ts'
 import type { Company } from '../../src/accounts/account.ts'
 import { startApp } from '../../src/app.ts'
 import { createLogger } from '../../src/log.ts'
@@ -44,6 +45,8 @@ describe('getting started', { skip: withoutBrowser() }, () => {
     visit.expect(/status of 422 .*\/domains$/)
     await page.getByRole('button', { name: 'Add domain' }).click()
     await page.getByText('is not a domain name').waitFor()
+    await domain.fill('https://www.acme-shop.example/')
+    await page.getByText('The domain will be acme-shop.example.').waitFor()
     await page.goto(`${stage.service.url}/console/c/${stage.company.id}/start`)
     await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
     await page.getByText('Add the domain that you send mail from').waitFor()
@@ -112,5 +115,27 @@ describe('text typed while the service restarts', { skip: withoutBrowser() }, ()
       .getByText(/pr_\w+/)
       .first()
       .waitFor()
+  })
+})
+
+describe('the domain of a new company', { skip: withoutBrowser() }, () => {
+  test('gives way to another one while its records are missing', async (t) => {
+    const dns = await startDns({})
+    t.after(() => dns.close())
+    const stage = await Stage.open({ delivery: { kind: 'direct' }, dnsServers: [dns.address] })
+    t.after(() => stage.close())
+    const { id } = await stage.service.company('Shop')
+    const visit = await stage.visit(t, `/c/${id}/start`)
+    const { page } = visit
+    await page.getByLabel('Domain', { exact: true }).fill('https://www.acme-shop.example/')
+    await page.getByRole('button', { name: 'Add domain' }).click()
+    await page.getByText('Sign in to the DNS provider of acme-shop.example').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Use another domain...' }).click()
+    const asked = page.getByRole('dialog', { name: 'Remove acme-shop.example?' })
+    await asked.getByRole('button', { name: 'Remove domain' }).click()
+    await page.getByLabel('Domain', { exact: true }).fill('other.example')
+    await page.getByRole('button', { name: 'Add domain' }).click()
+    await page.getByText('Sign in to the DNS provider of other.example').waitFor()
   })
 })

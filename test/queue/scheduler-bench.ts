@@ -19,7 +19,7 @@ import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
 import { openSiteTable } from '../../src/delivery/sites/sites-file.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
-import { PasswordTokens } from '../../src/email/password-order.ts'
+import { LinkTokens } from '../../src/email/mailed-links.ts'
 import { createLogger } from '../../src/log.ts'
 import { LoopMonitor } from '../../src/loop-monitor.ts'
 import { Boundaries } from '../../src/mail/compose/boundary.ts'
@@ -235,7 +235,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     },
     signingKeys: new SigningKeys(seal),
     links: null,
-    passwords: new PasswordTokens(seal),
+    linkTokens: new LinkTokens(seal),
     onTlsSessions: () => {},
     retrySchedule: new RetrySchedule(options.waits ?? [1, 1, 1]),
     paths: new PathFinder({

@@ -18,20 +18,12 @@ export function Copy({ value, what }: { value: string; what: string }) {
 }
 
 /** A copy button with a visible label. `value`: null while it is not known yet. */
-export function CopyText({
-  value,
-  label,
-  variant = 'default',
-}: {
-  value: string | null
-  label: string
-  variant?: 'default' | 'filled'
-}) {
+export function CopyText({ value, label }: { value: string | null; label: string }) {
   const { copied, copy } = useCopy(value ?? '')
   const Icon = copied ? Check : ClipboardCopy
   return (
     <Button
-      variant={variant}
+      variant="default"
       disabled={value === null}
       onClick={copy}
       leftSection={<Icon size={16} aria-hidden />}

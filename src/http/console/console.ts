@@ -1,6 +1,6 @@
 /** The API of the console: a plugin over the verbs. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { PasswordTokens } from '../../email/password-order.ts'
+import { LinkTokens } from '../../email/mailed-links.ts'
 import { PasswordLinks } from '../../operate/password-reset.ts'
 import type { Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
@@ -35,7 +35,7 @@ export class Console implements Api {
       ...core,
       signIn,
       passwordLinks: this.#passwordLinks,
-      passwordTokens: new PasswordTokens(core.deps),
+      linkTokens: new LinkTokens(core.deps),
       provider: new ProviderCache(),
       streams,
     })

@@ -1,4 +1,4 @@
-import type { PasswordTokens } from '../../email/password-order.ts'
+import type { LinkTokens } from '../../email/mailed-links.ts'
 import type { PasswordLinks } from '../../operate/password-reset.ts'
 import type { SignInParts } from '../../operate/sign-in.ts'
 import type { HttpCore } from '../core.ts'
@@ -9,7 +9,7 @@ import type { ProviderCache } from './session/provider.ts'
 export interface ConsoleCore extends HttpCore {
   signIn: SignInParts
   passwordLinks: PasswordLinks
-  passwordTokens: PasswordTokens
+  linkTokens: LinkTokens
   provider: ProviderCache
   streams: Streams
 }

@@ -2,21 +2,35 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
+import { parseDelivery } from '../../../src/config/parse/delivery.ts'
 import { StoreUnavailable } from '../../../src/store/store.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { type Sink, startSink } from '../../support/sink.ts'
+import { until } from '../../support/until.ts'
 import type { Reply } from '../requests.ts'
+import { Newcomer } from './newcomer.ts'
 import { Tenant } from './tenant.ts'
+import { Visitor } from './visitor.ts'
 
 const ok = (reply: Reply, status = 200) => assert.equal(reply.status, status, reply.text)
 
+let sink: Sink
 let service: Service
 let tenant: Tenant
 let operators: Company
 before(async () => {
-  service = await startService({ systemFrom: 'postroad@ops.example' })
+  sink = await startSink()
+  service = await startService({
+    delivery: parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`),
+    systemFrom: 'postroad@ops.example',
+    publicUrl: 'https://post.example',
+  })
   tenant = await Tenant.make(service, 'Gamma')
 })
-after(() => service.close())
+after(async () => {
+  await service?.close()
+  await sink?.close()
+})
 
 interface Invited {
   link: string
@@ -47,13 +61,53 @@ test('an invitation is mailed with its link', async () => {
   await service.domain(operators.id, 'ops.example')
   const { link, mailed } = await invited('ada@people.example')
   assert.equal(mailed, true)
-  const [email] = await service.store.listEmails({ companyId: operators.id, limit: 1 })
-  assert.deepEqual([email!.to, email!.subject], [['ada@people.example'], 'Invitation to Gamma'])
-  const content = await service.store.readContent(email!.id, 10_000)
-  const { beginning } = content!.text!
-  assert.ok(beginning.includes(`accept the invitation: ${link}\n`), beginning)
+  const text = await mailTo('ada@people.example')
+  assert.match(text, /^Subject: Invitation to Gamma\r$/m)
+  assert.ok(text.includes(`accept the invitation: ${link}\r\n`), text)
   // The address of an inviter is unproven, so only the page of the link shows it.
-  assert.match(beginning, /^You are invited to Gamma on Postroad\.\n/)
+  assert.match(text, /^You are invited to Gamma on Postroad\.\r$/m)
+  const token = link.split('#token=')[1]!
+  const read = await new Newcomer(service.url).post('/session/link/read', { token })
+  assert.equal((read.body as { kind: string }).kind, 'invitation', read.text)
+})
+
+async function mailTo(address: string): Promise<string> {
+  const isTo = ({ recipients }: { recipients: readonly string[] }) => recipients.includes(address)
+  return decoded((await until(() => sink.messages.find(isTo), 'the mail')).raw.toString())
+}
+
+/** Quoted-printable, as far as this mail needs it. */
+function decoded(text: string): string {
+  return text.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+}
+
+test('the link is hidden from readers of the service’s stored mail', async () => {
+  const { link } = await invited('owner-to-be@people.example')
+  const text = await mailTo('owner-to-be@people.example')
+  assert.ok(text.includes(link))
+  const token = link.split('#token=')[1]!
+  const [email] = await service.store.listEmails({ companyId: operators.id, limit: 1 })
+  assert.deepEqual(email!.to, ['owner-to-be@people.example'])
+  const key = await service.key(operators.id, { scopes: ['sending', 'reading', 'management'] })
+  const api = async (path: string) => {
+    const headers = { authorization: `Bearer ${key.token}` }
+    const answer = await fetch(`${service.url}${path}`, { headers })
+    const body = await answer.text()
+    assert.equal(answer.status, 200, body)
+    return body
+  }
+  const seen = [await api(`/emails/${email!.id}`)]
+  assert.ok(seen[0]!.includes('accept the invitation'))
+  const reader = await Visitor.signIn(service, [{ companyId: operators.id, role: 'developer' }])
+  const at = `/companies/${operators.id}/emails`
+  for (const part of ['', '/content', '/source', '/raw', '/preview']) {
+    seen.push((await reader.ask('GET', `${at}/${email!.id}${part}`)).text)
+  }
+  assert.ok(seen.some((each) => each.includes('%recipient.postroad:invitation_token%')))
+  for (const each of seen) assert.ok(!decoded(each).includes(token), each)
+  const found = await reader.ask('GET', `${at}?q=${token}`)
+  assert.ok(!found.text.includes(email!.id), found.text)
+  assert.ok(!JSON.stringify(await service.store.readWork(email!.id)).includes(token))
 })
 
 test('a name that a mail program makes a link of gives way to the name that the operator gave', async () => {
@@ -112,6 +166,18 @@ test('a company mails fifty invitations at once, and none of another company wai
   assert.deepEqual([mailed.filter(Boolean).length, mailed.at(-1)], [50, false])
   const other = await Tenant.make(service, 'Quiet')
   assert.equal((await invited('quiet@people.example', other)).mailed, true)
+})
+
+test('in capture mode nothing is mailed, because others read captured mail', async (t) => {
+  const capturing = await startService({ systemFrom: 'postroad@ops.example' })
+  t.after(() => capturing.close())
+  const { company } = await capturing.tenant('ops.example')
+  const owner = await Visitor.signIn(capturing, [{ companyId: company.id, role: 'owner' }])
+  const body = { address: 'ada@people.example', role: 'viewer' }
+  const made = await owner.ask('POST', `/companies/${company.id}/team/invitations`, body)
+  ok(made, 201)
+  assert.equal((made.body as unknown as Invited).mailed, false)
+  assert.deepEqual(await capturing.store.listEmails({ companyId: company.id, limit: 1 }), [])
 })
 
 test('a person chooses which alerts to get', async () => {

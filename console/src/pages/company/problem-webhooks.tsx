@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { useMe } from '../../api/session.ts'
 import { addWebhook, allWebhooksQuery, type WebhookDetail } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ExactInput } from '../../parts/exact-input.tsx'
@@ -23,6 +24,7 @@ function getsProblems({ domain, dialect, everything, events }: WebhookDetail): b
 export function ProblemWebhooks({ company, mayChange }: { company: string; mayChange: boolean }) {
   const [opened, setOpened] = useState(false)
   const { data } = useQuery(allWebhooksQuery(company))
+  const { installation, person } = useMe()
   const webhooks = data?.filter(getsProblems)
   return (
     <Section
@@ -60,7 +62,11 @@ export function ProblemWebhooks({ company, mayChange }: { company: string; mayCh
         ]}
         empty={
           <Text size="sm">
-            No URL receives notices yet. People choose mail about problems under “Your account”.
+            No URL receives notices yet.{' '}
+            {installation.mails
+              ? 'People choose mail about problems under “Your account”.'
+              : person.operator &&
+                'If POSTROAD_SYSTEM_FROM is set, people can choose mail about problems under “Your account”.'}
           </Text>
         }
       />

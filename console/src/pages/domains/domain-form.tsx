@@ -18,20 +18,26 @@ export function newDomainForm(company: string): FormSpec<DomainFormValues, Whole
   }
 }
 
-/** Extracts the domain from an address or a URL, since people paste these. */
+/** Extracts the domain from an address or a URL, since people paste these. No mail comes from the `www` of a website. */
 function domainIn(text: string): string {
   return text
     .trim()
-    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/^[a-z]+:\/\/(www\.)?/i, '')
     .replace(/^[^/?#]*@/, '')
     .replace(/[/:?#].*$/, '')
 }
 
 export function DomainNameInput(input: TextInputProps) {
+  const text = String(input.value ?? '').trim()
+  const domain = domainIn(text)
   return (
     <ExactInput
       label="Domain"
-      description="The part after the @ of your sender address, such as example.com or mail.example.com."
+      description={
+        domain === text
+          ? 'The part after the @ of your sender address, such as example.com or mail.example.com.'
+          : `The domain will be ${domain}.`
+      }
       placeholder="example.com"
       {...input}
     />

@@ -15,25 +15,24 @@ interface ReadPasswordLink extends PasswordLink {
   token: string
 }
 
-/** The token is taken once, however often the page is mounted. */
-let opening: Promise<ReadPasswordLink> | null = null
+/** The token of the link in this tab: until the password is saved, a reload opens the link again. */
+const TOKEN_KEY = 'postroad-new-password'
 
-function open(): Promise<ReadPasswordLink> | null {
-  const { token } = arrival
-  if (token !== null) {
+async function open(): Promise<ReadPasswordLink> {
+  if (arrival.token !== null) {
+    window.sessionStorage.setItem(TOKEN_KEY, arrival.token)
     arrival.token = null
-    opening = readPasswordLink(token).then((link) => ({ ...link, token }))
   }
-  return opening
+  const token = window.sessionStorage.getItem(TOKEN_KEY)
+  if (token === null) throw new Error('The end of the link is missing: open it as it was mailed.')
+  return { ...(await readPasswordLink(token)), token }
 }
 
 export function NewPasswordPage() {
   const [link, setLink] = useState<ReadPasswordLink | null>(null)
   const [error, setError] = useState<Error | null>(null)
   useEffect(() => {
-    const read =
-      open() ?? Promise.reject(new Error('The end of the link is missing: open it as it was mailed.'))
-    read.then(setLink).catch(setError)
+    open().then(setLink).catch(setError)
   }, [])
   if (link !== null) return <Choose link={link} />
   if (error === null) {
@@ -59,7 +58,10 @@ function Choose({ link: { token, address, secondFactor } }: { link: ReadPassword
   const form = useForm({
     initial: { password: '', code: '' },
     submit: ({ password, code }) => choosePassword({ token, password, ...(secondFactor && { code }) }),
-    onDone: () => navigate({ to: '/', replace: true }),
+    onDone() {
+      window.sessionStorage.removeItem(TOKEN_KEY)
+      return navigate({ to: '/', replace: true })
+    },
     // Of two fields either may be wrong, which the sentence says.
     errorAt: secondFactor ? undefined : 'password',
     valid: ({ code }) => !secondFactor || code.trim() !== '',

@@ -3,11 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { connectIdentity } from '../../api/account.ts'
+import { queries } from '../../api/queries.ts'
 import {
   type LinkPreview,
   type Me,
   readLink,
   returnFromProvider,
+  sessionQuery,
   takeLink,
   waysQuery,
 } from '../../api/session.ts'
@@ -41,6 +43,12 @@ interface OpenedLink {
 let arriving: Promise<Me | OpenedLink> | null = null
 let connecting = false
 
+/** The address of the page while the person chooses a password: the link is used, and a reload finds the session. */
+function choosing(target: string) {
+  const search = { choose: true, ...(target !== '/' && { to: target }) } as const
+  return { to: '/sign-in', search, replace: true } as const
+}
+
 /** A sign-in link is used at once if nobody else is signed in: only operators create such links. */
 async function followLink(token: string): Promise<Me | OpenedLink> {
   const content = await readLink(token)
@@ -48,8 +56,10 @@ async function followLink(token: string): Promise<Me | OpenedLink> {
   return kind === 'sign-in' && (signedInAs === null || isOwn) ? await takeLink(token) : { token, content }
 }
 
-function arrive(): Promise<Me | OpenedLink> | null {
+/** `choose`: the person has signed in by a link, and the page may have been loaded again since. */
+function arrive(choose: boolean): Promise<Me | OpenedLink> | null {
   const { token, openid } = arrival
+  if (choose) arriving = queries.ensureQueryData(sessionQuery)
   if (token !== null) arriving = followLink(token)
   if (openid !== null) {
     connecting = takeConnecting()
@@ -60,14 +70,14 @@ function arrive(): Promise<Me | OpenedLink> | null {
 }
 
 export function SignInPage() {
-  const { to = '/' } = useSearch({ from: '/sign-in' })
+  const { to = '/', choose = false } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const [step, setStep] = useState<SignInStep>({ at: 'arriving' })
   const [target, setTarget] = useState(to)
   /** The token of a link to open after the person has signed in. */
   const [waiting, setWaiting] = useState<string | null>(null)
   const leave = () => navigate({ to: target, replace: true })
-  const arrived = (me: Me) => (needsPassword(me) ? setStep({ at: 'choose', me }) : void leave())
+  const arrived = (me: Me) => void (needsPassword(me) ? navigate(choosing(target)) : leave())
   const done = () => {
     if (waiting === null) return void leave()
     setWaiting(null)
@@ -76,21 +86,25 @@ export function SignInPage() {
       .catch((error: Error) => setStep({ at: 'start', error }))
   }
   useEffect(() => {
-    const pending = arrive()
+    const pending = arrive(choose)
     if (pending === null) return setStep({ at: 'start', error: null })
     const kept = takeTarget() ?? to
     setTarget(kept)
     pending
       .then((came) => {
         if ('token' in came) return setStep({ at: 'link', link: came })
-        if (needsPassword(came)) return setStep({ at: 'choose', me: came })
-        return navigate({ to: kept, replace: true })
+        if (!needsPassword(came)) return navigate({ to: kept, replace: true })
+        if (choose) return setStep({ at: 'choose', me: came })
+        return navigate(choosing(kept))
       })
-      .catch((error: Error) => setStep({ at: connecting ? 'not-connected' : 'start', error }))
+      .catch((error: Error) => {
+        if (choose) setStep({ at: 'start', error: null })
+        else setStep({ at: connecting ? 'not-connected' : 'start', error })
+      })
       .finally(() => {
         arriving = null
       })
-  }, [navigate, to])
+  }, [navigate, to, choose])
   if (step.at === 'arriving') {
     return (
       <Center component="main" mih="100vh">

@@ -1,7 +1,8 @@
-import { Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { domainQuery } from '../../api/domains.ts'
+import { domainQuery, removeDomain } from '../../api/domains.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Records } from '../domain/records.tsx'
@@ -45,9 +46,28 @@ export function RecordsStep({
   return (
     <>
       <Records company={company} domain={query.data} />
-      <Text size="sm" c="dimmed" mt="sm">
-        You can leave this page and come back: the {page} shows the records, too.
-      </Text>
+      <Group justify="space-between" mt="sm">
+        <Text size="sm" c="dimmed">
+          The {page} shows these records, too.
+        </Text>
+        {query.data.lostSince === null && (
+          <ActionButton
+            size="xs"
+            ask={{
+              title: `Remove ${query.data.name}?`,
+              about:
+                'You can then add another domain. Records that you have published for this one no longer count: its DKIM keys are deleted.',
+              act: 'Remove domain',
+            }}
+            run={async () => {
+              await removeDomain(company, begun)
+              setBegun(null)
+            }}
+          >
+            Use another domain...
+          </ActionButton>
+        )}
+      </Group>
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { Group, Select, Text, TextInput } from '@mantine/core'
 import { UserPlus } from 'lucide-react'
-import { useMe } from '../../api/session.ts'
+import { type Me, useMe } from '../../api/session.ts'
 import { invite, type Role } from '../../api/team.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -18,7 +18,8 @@ export function InviteForm({ company }: { company: string }) {
     errorAt: 'address',
   })
   const { result: made, values } = form
-  const { mails } = useMe().installation
+  const me = useMe()
+  const { mails, delivery } = me.installation
   const { label, about } = ROLE_WORDS[values.role]
   return (
     <>
@@ -39,17 +40,22 @@ export function InviteForm({ company }: { company: string }) {
             />
             <Select label="Role" data={ROLE_CHOICES} allowDeselect={false} {...form.field('role')} />
             <SubmitButton leftSection={<UserPlus size={16} aria-hidden />} mt={{ xs: 25 }}>
-              {mails ? 'Invite' : 'Create link'}
+              {mails && delivery !== 'capture' ? 'Invite' : 'Create link'}
             </SubmitButton>
           </Group>
           <Text size="xs" c="dimmed">
-            {label}: {about}.{' '}
-            {mails
-              ? 'The link is mailed to the address.'
-              : 'Postroad does not mail the link: pass it on yourself.'}
+            {label}: {about}. {mailingOf(me)}
           </Text>
         </Form>
       </Section>
     </>
   )
+}
+
+function mailingOf({ installation: { mails, delivery }, person }: Me): string {
+  if (delivery === 'capture') return 'In capture mode Postroad does not mail the link: pass it on yourself.'
+  if (mails) return 'The link is mailed to the address.'
+  return person.operator
+    ? 'Pass the link on yourself. Postroad mails it if POSTROAD_SYSTEM_FROM is set.'
+    : 'Postroad does not mail the link: pass it on yourself.'
 }

@@ -1,6 +1,6 @@
-import { Alert, Group, TextInput } from '@mantine/core'
+import { Alert, Box } from '@mantine/core'
 import { Link2 } from 'lucide-react'
-import { CopyText } from '../../parts/copy.tsx'
+import { CodeBlock } from '../../parts/code.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** A link to share with another person. It is shown until the page is left, and never again. */
@@ -41,17 +41,9 @@ export function OneTimeLink({
       )}
       {mailed ? 'This link was mailed.' : 'Share this link yourself.'} It works once and expires{' '}
       <Time at={expiresAt} />. It cannot be shown again.
-      <Group mt="sm" gap="xs" align="flex-end" wrap="nowrap">
-        <TextInput
-          aria-label="The link"
-          value={link}
-          readOnly
-          flex={1}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          onFocus={(event) => event.currentTarget.select()}
-        />
-        <CopyText value={link} label="Copy" variant="filled" />
-      </Group>
+      <Box mt="sm">
+        <CodeBlock code={link} what="the link" wrap />
+      </Box>
     </Alert>
   )
 }

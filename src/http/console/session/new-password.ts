@@ -30,7 +30,7 @@ export const newPasswordHandlers: Handlers<typeof NEW_PASSWORD_ROUTES> = {
 
   // A POST, so that the token is in no address and in no log.
   'POST /session/new-password/read': async ({ body }, core) => {
-    const { person } = await readPasswordLink(core.signIn, core.passwordTokens, body.token)
+    const { person } = await readPasswordLink(core.signIn, core.linkTokens, body.token)
     return { address: person.address, secondFactor: person.credentials.totp !== null }
   },
 
@@ -38,7 +38,7 @@ export const newPasswordHandlers: Handlers<typeof NEW_PASSWORD_ROUTES> = {
     const { token, password, code } = body
     const reset = resetPassword(
       core.signIn,
-      core.passwordTokens,
+      core.linkTokens,
       { token, password, code },
       originOf(core, request),
     )

@@ -22,9 +22,14 @@ export const teamHandlers: Handlers<typeof TEAM_ROUTES> = {
 
   'POST /companies/:company/team/invitations': async ({ op, company, body, request }, core) => {
     const { invitation, token } = await invite(op, { ...body, company: oneCompany(company) })
-    const link = signInUrl(core.publicUrl.urlOf(request.raw), token)
-    const { mailed, nextMailAt } = await mailInvitation(op, core.deps, invitation, link)
-    return { invitation: invitationJson(invitation), link, mailed, nextMailAt: isoTime(nextMailAt) }
+    const base = core.publicUrl.urlOf(request.raw)
+    const { mailed, nextMailAt } = await mailInvitation(op, core.deps, invitation, base)
+    return {
+      invitation: invitationJson(invitation),
+      link: signInUrl(base, token),
+      mailed,
+      nextMailAt: isoTime(nextMailAt),
+    }
   },
 
   'DELETE /companies/:company/team/invitations/:invitation': async ({ op, company, params }) => {
