@@ -24,7 +24,7 @@ test('an email takes the worst status of its recipients', () => {
   assert.equal(of('sent', 1, { accepted: 1 }), 'accepted')
   assert.equal(of('sent', 1, { paused: 1 }), 'paused')
   assert.equal(of('scheduled', 3, { paused: 1, scheduled: 2 }), 'paused 1 of 3')
-  assert.equal(of('sent', 2, { held: 1, retrying: 1 }), 'held 1 of 2')
+  assert.equal(of('sent', 2, { held: 1, retrying: 1 }), 'held 1 of 2, 1 retrying')
   assert.equal(of('queued', 2, { accepted: 2 }), 'accepted')
   assert.equal(of('sent', 2, { accepted: 1, sending: 1 }), 'sending 1 of 2')
   assert.equal(of('sent', 1, { sending: 1 }), 'sending')
@@ -45,6 +45,8 @@ test('an email takes the worst status of its recipients', () => {
   assert.equal(of('delivered', 3, { delivered: 2, bounced: 1 }), 'bounced 1 of 3')
   assert.equal(of('bounced', 3, { bounced: 1, delivered: 1, retrying: 1 }), 'bounced 1 of 3, 1 retrying')
   assert.equal(of('suppressed', 3, { suppressed: 1, accepted: 2 }), 'suppressed 1 of 3, 2 accepted')
+  const delayed = { delivered: 1, held: 1, retrying: 2 }
+  assert.equal(of('suppressed', 5, { ...delayed, suppressed: 1 }), 'suppressed 1 of 5, 1 held, 2 retrying')
   assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
   assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
   assert.equal(of('delivered', 1000, { delivered: 98, failed: 2 }), 'failed 2+ of 1000')
