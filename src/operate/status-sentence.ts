@@ -303,12 +303,13 @@ function deferral(recipient: RecipientStatus, then: Piece[]): StatusText {
 function refusal(recipient: RecipientStatus, then: Piece[]): StatusText {
   if (isNotAttempted(recipient.message)) return withAnswer(['Waiting.', ...then], recipient)
   const { address, code } = recipient
-  const provider = providerOf(recipient)
-  if (provider !== null && code !== null)
-    return withAnswer([`${provider.name} takes no mail from this server for now.`, ...then], recipient)
-  const why = code === null ? ' cannot be delivered for now.' : ' is refused for now.'
   const domain = { untrusted: address.slice(address.lastIndexOf('@') + 1) }
-  return withAnswer(['Mail to ', domain, why, ...then], recipient)
+  // Other mail may get through: a site that takes none is closed.
+  const statement: Piece[] =
+    code === null
+      ? ['Mail to ', domain, ' cannot be delivered for now.']
+      : [providerOf(recipient)?.name ?? domain, ' refused this email for now.']
+  return withAnswer([...statement, ...then], recipient)
 }
 
 function tried({ tries }: RecipientStatus): string[] {

@@ -80,10 +80,10 @@ const WAITS: Record<WaitReason, Rows> = {
       [{ message: OTHERS, delayed: true }, `Waiting. Trying now. ${OTHERS}.`],
     ],
     once: [
-      [REFUSED, `Mail to yahoo.test is refused for now. Tried once. Trying now. Last answer: ${TSS}.`],
+      [REFUSED, `yahoo.test refused this email for now. Tried once. Trying now. Last answer: ${TSS}.`],
       [
         { ...REFUSED, message: TSS.replace('.test', '.net') },
-        `Yahoo takes no mail from this server for now. Tried once. Trying now. Last answer: ${TSS.replace('.test', '.net')}.`,
+        `Yahoo refused this email for now. Tried once. Trying now. Last answer: ${TSS.replace('.test', '.net')}.`,
       ],
       [
         { ...DEFERRED, message: 'Not attempted: the service was stopped' },
@@ -93,7 +93,7 @@ const WAITS: Record<WaitReason, Rows> = {
     often: [
       [
         REFUSED_OFTEN,
-        `Mail to yahoo.test is refused for now. Tried 13 times. Trying now. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried 13 times. Trying now. Last answer: ${TSS}.`,
       ],
       [
         DEFERRED_OFTEN,
@@ -135,18 +135,18 @@ const WAITS: Record<WaitReason, Rows> = {
     once: [
       [
         REFUSED,
-        `Mail to yahoo.test is refused for now. Tried once. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried once. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [{ ...REFUSED, message: WARMING }, `Waiting. Tried once. Next try ${AT}; gives up ${END}. ${WARMING}.`],
     ],
     often: [
       [
         REFUSED_OFTEN,
-        `Mail to yahoo.test is refused for now. Tried 13 times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried 13 times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [
         { ...REFUSED, tries: null },
-        `Mail to yahoo.test is refused for now. Tried many times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried many times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [
         { code: null, tries: 2, message: 'mx.yahoo.test: the connection timed out' },
@@ -382,7 +382,7 @@ test('the sentence is about the recipient that most needs attention', () => {
   }
   assert.equal(
     textOf(statusPieces(statusSentence(email))),
-    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: Mail to yahoo.test is refused for now. Tried once. Trying now. Last answer: ${TSS}.`,
+    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: yahoo.test refused this email for now. Tried once. Trying now. Last answer: ${TSS}.`,
   )
 })
 
