@@ -162,7 +162,8 @@ export function statusPieces(texts: readonly StatusText[]): Piece[] {
   return texts.flatMap(({ statement, reply }, index) => [
     ...(index === 0 ? [] : [' ']),
     ...statement,
-    ...(reply.length === 0 ? [] : [' ', ...reply]),
+    ...(statement.length === 0 || reply.length === 0 ? [] : [' ']),
+    ...reply,
   ])
 }
 
@@ -202,7 +203,10 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
       return ended([`Delivery failed${after}`], recipient)
     }
     case 'suppressed':
-      return only(...(message ? sentence(message) : ['Not sent: the address is on the suppression list.']))
+      // The reason of the suppression may be a whole reply.
+      return message
+        ? { statement: [], reply: sentence(message) }
+        : only('Not sent: the address is on the suppression list.')
     case 'canceled':
       return only('Canceled before it was sent.')
     case 'sending':
