@@ -40,7 +40,7 @@ export function ExplainedFacts({ of }: ExplainedProps) {
           {site.closed.list !== null && (
             <>
               {' '}
-              (<UntrustedText>{site.closed.list.name}</UntrustedText>; removal:{' '}
+              (on the block list of <UntrustedText>{site.closed.list.name}</UntrustedText>; removal:{' '}
               <UntrustedText>{site.closed.list.removal}</UntrustedText>)
             </>
           )}
