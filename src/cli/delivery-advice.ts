@@ -48,8 +48,14 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string | ((met: LastMess
   ],
   [
     /^(?!.*The proxy \S+ of the source address ).* (?:cannot be reached|refused the connection|accepted no connection in time|took too long over (?:connecting|its greeting))/,
-    ({ messages, relayed }) =>
-      new Set(messages.map(siteIn)).size >= SEVERAL ? severalUnreachable(relayed) : oneUnreachable(relayed),
+    ({ messages, relayed }) => {
+      const bySite = Map.groupBy(messages.map(serverIn), siteOf)
+      if (bySite.size >= SEVERAL) return severalUnreachable(relayed)
+      return fewUnreachable(
+        [...bySite.values()].map(([server]) => server!),
+        relayed,
+      )
+    },
   ],
 ]
 
@@ -106,18 +112,27 @@ function severalUnreachable(relayed: boolean): string {
   )
 }
 
-function oneUnreachable(relayed: boolean): string {
+/** `servers`: one of each site. */
+function fewUnreachable(servers: readonly string[], relayed: boolean): string {
+  const isOne = servers.length === 1
   const relay = relayed
     ? ' If it is a relay, check its host and port in POSTROAD_DELIVERY (or with `postroad route set`), then: postroad queue retry. ' +
       'Other servers may be down: their mail is tried again by itself'
-    : ' It may be down: its mail is tried again by itself'
-  return `A server does not answer.${relay}, and postroad doctor tells whether this machine can send at all`
+    : isOne
+      ? ' It may be down: its mail is tried again by itself'
+      : ' They may be down: their mail is tried again by itself'
+  return `${servers.join(' and ')} ${isOne ? 'does' : 'do'} not answer.${relay}, and postroad doctor tells whether this machine can send at all`
 }
 
-/** `mx1.example.com [192.0.2.1]:25 refused the connection` is about `example.com`. */
-function siteIn(message: string): string {
-  const host = /(\S+) \[[^\]]+\]:\d+ /.exec(message)?.[1] ?? message
-  return isIP(host) === 0 ? host.toLowerCase().split('.').slice(-2).join('.') : host
+/** `mx1.example.com [192.0.2.1]:25 refused the connection` is about `mx1.example.com`. */
+function serverIn(message: string): string {
+  const said = /(\S+?)(?: \[[^\]]+\])?(?::\d+)? (?:cannot be|refused the|accepted no|took too)/.exec(message)
+  return said?.[1]?.toLowerCase() ?? 'a server'
+}
+
+/** `mx1.example.com` is of `example.com`. */
+function siteOf(server: string): string {
+  return isIP(server) === 0 ? server.split('.').slice(-2).join('.') : server
 }
 
 export function printDeliveryAdvice(messages: readonly (string | null)[], context: AdviceContext): void {

@@ -2,9 +2,11 @@
 import { CATEGORY_WORDS } from '../email/category-word.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
+import { CAPTURE_SERVER } from '../email/recipient.ts'
 import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type { EmailStatusText } from '../operate/next-step.ts'
+import { attemptResult } from '../operate/reply-code.ts'
 import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece, RecipientStatus } from '../operate/status-sentence.ts'
 import { statusOfRecipient, statusText } from '../operate/status-word.ts'
@@ -76,7 +78,7 @@ export function printHistory(
     'none',
   )
   for (const attempt of attempts) printAttempt(attempt, recipients)
-  if (attempts.some(({ server }) => server === 'capture')) {
+  if (attempts.some(({ server }) => server === CAPTURE_SERVER)) {
     printLine()
     printLine(WAS_CAPTURED)
   }
@@ -123,6 +125,7 @@ function printAttempt(
     `${server ?? 'no server reached'}${source === null ? '' : ` from ${source}`}`,
     tlsWords(tls),
     `${Math.round(duration)} ms`,
+    ...(server === null || server === CAPTURE_SERVER ? [] : [attemptResult(dialogue, tls) ?? 'no reply']),
   ]
   printLine()
   printLine(`Attempt ${parts.join('; ')}`)

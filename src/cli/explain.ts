@@ -4,6 +4,7 @@ import { addressIn, companyName, domainName } from '../operate/find.ts'
 import { scopeText } from '../operate/pauses.ts'
 import { type ExplanationJson, explanationJson, headlineOf } from '../operate/shapes/explanation.ts'
 import { pauseText } from '../operate/shapes/pause.ts'
+import { STATUS_WORDS } from '../operate/status-word.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption, parser } from './command.ts'
 import { withOperation } from './open.ts'
@@ -71,10 +72,12 @@ function printExplanation(op: Operation, shown: ExplanationJson, explanation: Ex
   if (last.length > 0) {
     printLine()
     printLine('The latest results at this domain:')
-    for (const { email, recipient } of last) {
-      const { state, address, lastMessage } = recipient
+    for (const { email, recipient, status } of last) {
+      const { address, lastMessage } = recipient
       const reply = clipped(lastMessage ?? '', LONGEST_REPLY)
-      printLine(`  ${formatTime(email.createdAt)}  ${state}  ${address}  ${reply}`.trimEnd())
+      printLine(
+        `  ${formatTime(email.createdAt)}  ${STATUS_WORDS[status].word}  ${address}  ${reply}`.trimEnd(),
+      )
     }
   }
   if (tried === null) return

@@ -29,6 +29,7 @@ const CATEGORY_OF_ERROR: Readonly<Record<SmtpErrorKind, BounceCategory | null>> 
   proxy: 'network',
   timeout: 'network',
   closed: 'network',
+  stopped: 'other',
   protocol: 'other',
   tls: 'tls',
   auth: 'authentication',

@@ -79,6 +79,7 @@ const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
   proxy: '4.1',
   timeout: '4.2',
   closed: '4.2',
+  stopped: '4.2',
   protocol: '5.0',
   tls: '7.5',
   auth: '7.0',
@@ -168,6 +169,8 @@ export function outcomeOfReply(position: number, reply: RecipientReply): Recipie
   const outcome: RecipientOutcome = { position, verdict: reply.verdict, message: clip(reply.message) }
   if (reply.code !== undefined) outcome.code = reply.code
   if (reply.enhancedCode !== undefined) outcome.enhancedCode = reply.enhancedCode
+  // The server is not at fault.
+  if (reply.kind === 'stopped') outcome.category = 'other'
   return outcome
 }
 

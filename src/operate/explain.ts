@@ -34,6 +34,7 @@ import {
   findDomain,
   findOwnDomain,
 } from './find.ts'
+import { nextSteps, statusOf } from './next-step.ts'
 import { isOwnSource } from './own-source.ts'
 import { scopeText } from './pauses.ts'
 import { type PresentClosures, presentClosures } from './present-closures.ts'
@@ -41,6 +42,7 @@ import { pauseText } from './shapes/pause.ts'
 import { SharedExplanations } from './shared-explanations.ts'
 import { combinedSites, freshReports } from './sites.ts'
 import { sourceChoice } from './source-choice.ts'
+import { type StatusName, statusNameOf } from './status-word.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface ExplainRequest extends CompanyFilter {
@@ -62,6 +64,7 @@ export interface RehearsedDelivery {
 export interface RecentResult {
   email: Pick<EmailSummary, 'id' | 'createdAt'>
   recipient: RecipientOutline
+  status: StatusName
 }
 
 /** The reason why no mail would be handed over now. */
@@ -308,7 +311,10 @@ async function lastResults(
   for (const email of emails) {
     const recipients = await op.store.readRecipients(email.id, { from: 0, limit: MOST_RECIPIENTS })
     const recipient = recipients.find(({ address }) => foldedAscii(address).endsWith(`@${toDomain}`))
-    if (recipient !== undefined) results.push({ email, recipient })
+    if (recipient === undefined) continue
+    const range = { from: recipient.position, limit: 1, eventOctets: 0, attempts: 0 }
+    const [known] = statusOf(await nextSteps(op, { id: email.id, ...range })).recipients
+    if (known !== undefined) results.push({ email, recipient, status: statusNameOf(known) })
   }
   return results
 }

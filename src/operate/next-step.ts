@@ -211,12 +211,10 @@ type NextStepFacts = Pick<
   'address' | 'state' | 'attempts' | 'dueAt' | 'postponedSince' | 'heldFor'
 >
 
-function bySchedule(
-  recipient: NextStepFacts,
-  { scheduledAt, maySend, pause, closed, retryWaits, now }: Circumstances,
-): NextStep {
+function bySchedule(recipient: NextStepFacts, circumstances: Circumstances): NextStep {
+  const { scheduledAt, maySend, pause, closed, retryWaits, now } = circumstances
   const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient
-  if (state === 'sending') return underWay(closed(domainOf(address), false), now)
+  if (state === 'sending') return underWay(recipient, circumstances)
   if (state === 'quarantined') return step('release')
   if (state !== 'waiting') return step(null)
   const to = domainOf(address)
@@ -227,28 +225,44 @@ function bySchedule(
   if (scheduledAt !== null && scheduledAt > now && at !== null && at >= scheduledAt)
     return step('schedule', at)
   if (heldFor === 'domain' || !maySend) return step('domain')
-  // Without an attempt it goes on for as long as the whole schedule lasts (lifecycle/attempt.ts).
-  const since = postponedSince === null ? null : postponedFrom(postponedSince, now)
-  const patienceEnds = since === null ? null : since + sum(retryWaits)
   const isHeld = heldFor === 'path'
   const isDue = at === null || at <= now
   const closure = isHeld || isDue ? closed(to, isHeld) : null
   if (isHeld || closure !== null) {
     // Its own time is spread over the time after the next try of the path, which releases it.
     const next = closure === null ? at : closure.nextTryAt
-    return { ...step('path', next !== null && next > now ? next : null, patienceEnds), closed: closure }
+    return onPath(recipient, next !== null && next > now ? next : null, closure, circumstances)
   }
   // Every reason has its step: a new one does not compile here.
   heldFor satisfies null
   if (isDue) return step('turn', at)
-  if (patienceEnds !== null) return step('refusal', at, patienceEnds)
+  if (postponedSince !== null) return step('refusal', at, endOfPatience(recipient, now, retryWaits))
   return attempts > 0 ? step('retry', at, at + sum(retryWaits.slice(attempts))) : step('turn', at)
 }
 
 /** A node has it in memory: while its path is closed, or its servers asked us to wait, it is not sent. */
-function underWay(closure: ClosedSite | null, now: number): NextStep {
-  if (closure === null || closure.nextTryAt <= now) return step('answer')
-  return { ...step('path', closure.nextTryAt), closed: closure }
+function underWay(recipient: NextStepFacts, circumstances: Circumstances): NextStep {
+  const closure = circumstances.closed(domainOf(recipient.address), false)
+  if (closure === null || closure.nextTryAt <= circumstances.now) return step('answer')
+  return onPath(recipient, closure.nextTryAt, closure, circumstances)
+}
+
+function onPath(
+  recipient: NextStepFacts,
+  next: number | null,
+  closure: ClosedSite | null,
+  { retryWaits, now }: Circumstances,
+): NextStep {
+  return { ...step('path', next, endOfPatience(recipient, next ?? now, retryWaits)), closed: closure }
+}
+
+/** Without an attempt it goes on for as long as the whole schedule lasts (lifecycle/attempt.ts), from a try at `next`. */
+function endOfPatience(
+  { postponedSince }: NextStepFacts,
+  next: number,
+  retryWaits: readonly number[],
+): number {
+  return postponedFrom(postponedSince, next) + sum(retryWaits)
 }
 
 function step(waits: WaitReason | null, at: number | null = null, givesUpAt: number | null = null): NextStep {

@@ -1,4 +1,5 @@
-/** Reads the code of the last reply from the end of an attempt's dialogue (src/delivery/smtp/dialogue.ts). */
+/** Reads the result of an attempt from the end of its dialogue (src/delivery/smtp/dialogue.ts). */
+import type { AttemptTls } from '../email/attempt-tls.ts'
 
 const REPLY = /^\d+ < (\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})(?= |$))?/gm
 /** The reply to commands that were sent together with a refused one (RFC 2920 3.1). */
@@ -6,14 +7,29 @@ const OUT_OF_SEQUENCE = /^503\b|\b5\.5\.1$/
 /** The replies to these commands come after the outcome is known. */
 const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m
 
+/** What the last note of a failed session says, in a few words. */
+const FAULTS: readonly (readonly [said: RegExp, words: string])[] = [
+  [/no STARTTLS|refused STARTTLS|offers no TLS/, 'no TLS'],
+  [/certificate|TLSA/, 'certificate does not match'],
+  [/TLS handshake/, 'TLS failed'],
+  [/when Postroad was stopped|disconnected by us/, 'Postroad was stopped'],
+  [/took too long|gave no answer/, 'no answer in time'],
+  [/closed the connection|broke the connection/, 'connection lost'],
+]
+
 /**
  * `ending`: the last lines of a dialogue; the first of them may be cut. Returns the code and the enhanced code (RFC
- * 3463) of the reply that decided the attempt: `421 4.7.0`. Null: no server replied.
+ * 3463) of the reply that decided the attempt: `421 4.7.0`; or the fault, where the session failed after a reply of
+ * success. Null: no server replied.
  */
-export function lastReplyCode(ending: string): string | null {
+export function attemptResult(ending: string, tls: AttemptTls | null): string | null {
   const [decisive = ''] = ending.split(FAREWELL, 1)
   const codes = [...decisive.matchAll(REPLY)].map(([, ...codes]) => codes.filter(Boolean).join(' '))
   const refused = codes.findLast((code) => /^[45]/.test(code) && !OUT_OF_SEQUENCE.test(code))
   const last = codes.at(-1)
-  return (last !== undefined && OUT_OF_SEQUENCE.test(last) ? refused : undefined) ?? last ?? null
+  if (last === undefined) return null
+  if (/^[45]/.test(last)) return (OUT_OF_SEQUENCE.test(last) ? refused : undefined) ?? last
+  const notes = [...decisive.slice(decisive.lastIndexOf(' < ')).matchAll(/^\d+ \* (.*)$/gm)]
+  const fault = `${notes.at(-1)?.[1] ?? ''} ${tls?.version === null ? (tls.doubt ?? '') : ''}`
+  return FAULTS.find(([said]) => said.test(fault))?.[1] ?? last
 }

@@ -6,7 +6,7 @@ import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
 import { numberText } from './number-text.ts'
 import { namesServer, replyIn, replyText } from './reply-text.ts'
-import { STATUS_WORDS, statusNameOf } from './status-word.ts'
+import { type RecipientFacts, STATUS_WORDS, type StatusName, statusNameOf } from './status-word.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
 export type Piece = string | { untrusted: string } | { at: string }
@@ -90,28 +90,49 @@ export interface EmailStatus {
   recipients: readonly RecipientStatus[]
 }
 
-/** The states of recipients: the one that most needs attention comes first. */
-export const STATES_BY_URGENCY: readonly CountedState[] = [
+/** Statuses of recipients; `waiting`: all that are not at an end, where it is not known what each waits for. */
+export type RecipientGroup = StatusName | 'waiting'
+
+/** The one that most needs attention comes first. */
+const GROUPS_BY_URGENCY: readonly RecipientGroup[] = [
   'quarantined',
   'bounced',
   'failed',
   'suppressed',
+  'held',
+  'paused',
+  'retrying',
   'waiting',
+  'scheduled',
+  'accepted',
   'sending',
   'canceled',
   'delivered',
   'captured',
 ]
-const WORDS: Readonly<Record<CountedState, string>> = {
-  quarantined: 'in quarantine',
-  bounced: 'bounced',
-  failed: 'failed',
-  suppressed: 'suppressed',
-  waiting: 'waiting',
-  sending: 'being sent',
-  canceled: 'canceled',
-  delivered: 'delivered',
-  captured: 'captured',
+
+export function byUrgency(a: RecipientFacts, b: RecipientFacts): number {
+  return urgencyOf(statusNameOf(a)) - urgencyOf(statusNameOf(b))
+}
+
+function urgencyOf(group: RecipientGroup): number {
+  return GROUPS_BY_URGENCY.indexOf(group)
+}
+
+/** The recipients of an email by status, the most urgent first: by `states` alone until all of them are known. */
+export function recipientGroups(
+  states: Readonly<Partial<Record<CountedState, number>>>,
+  known: readonly RecipientFacts[],
+): { of: RecipientGroup; count: number }[] {
+  const counts = new Map<RecipientGroup, number>()
+  const add = (of: RecipientGroup, count: number) => counts.set(of, (counts.get(of) ?? 0) + count)
+  const byState = Object.entries(states) as [CountedState, number][]
+  if (known.length < byState.reduce((sum, [, count]) => sum + count, 0)) {
+    for (const [state, count] of byState) add(state === 'sending' ? 'waiting' : state, count)
+  } else for (const recipient of known) add(statusNameOf(recipient), 1)
+  return [...counts]
+    .map(([of, count]) => ({ of, count }))
+    .toSorted((a, b) => urgencyOf(a.of) - urgencyOf(b.of))
 }
 
 /**
@@ -119,12 +140,10 @@ const WORDS: Readonly<Record<CountedState, string>> = {
  */
 export function statusSentence(email: EmailStatus): StatusText[] {
   const total = Object.values(email.states).reduce<number>((sum, count) => sum + (count ?? 0), 0)
-  const [first, ...others] = email.recipients.toSorted(
-    (a, b) => STATES_BY_URGENCY.indexOf(a.state) - STATES_BY_URGENCY.indexOf(b.state),
-  )
+  const [first, ...others] = email.recipients.toSorted(byUrgency)
   if (first === undefined) return [{ statement: ['This email has no recipients.'], reply: [] }]
   if (total === 1) return [recipientSentence(first, email)]
-  const summary = `${numberText(total)} recipients: ${counts(email, total)}.`
+  const summary = `${numberText(total)} recipients: ${counts(email)}.`
   if (first.state === 'delivered') return [{ statement: [summary], reply: [] }]
   const named = (recipient: RecipientStatus): StatusText => {
     const { statement, reply } = recipientSentence(recipient, email)
@@ -143,27 +162,30 @@ export function statusPieces(texts: readonly StatusText[]): Piece[] {
   return texts.flatMap(({ statement, reply }, index) => [
     ...(index === 0 ? [] : [' ']),
     ...statement,
-    ...(reply.length === 0 ? [] : [' ', ...reply]),
+    ...(statement.length === 0 || reply.length === 0 ? [] : [' ']),
+    ...reply,
   ])
 }
 
-/** `1 delivered, 1 retrying`: waiting recipients are told apart if all are known, as in the filter of the page. */
-function counts({ states, recipients }: EmailStatus, total: number): string {
-  return STATES_BY_URGENCY.toReversed()
-    .flatMap((state) => {
-      const count = states[state]
-      if (count === undefined) return []
-      if (state !== 'waiting' || recipients.length < total) return [counted(count, WORDS[state])]
-      const names = recipients.flatMap((each) => (each.state === 'waiting' ? [statusNameOf(each)] : []))
-      return [...new Set(names)].map((name) =>
-        counted(names.filter((other) => other === name).length, STATUS_WORDS[name].word.toLowerCase()),
-      )
-    })
+/** `1 delivered, 1 retrying`, as in the filter of the page. */
+function counts({ states, recipients }: EmailStatus): string {
+  return recipientGroups(states, recipients)
+    .toReversed()
+    .map(({ of, count }) => `${numberText(count)} ${groupWord(of)}`)
     .join(', ')
 }
 
-function counted(count: number, word: string): string {
-  return `${numberText(count)} ${word}`
+function groupWord(group: RecipientGroup): string {
+  switch (group) {
+    case 'waiting':
+      return group
+    case 'quarantined':
+      return 'in quarantine'
+    case 'sending':
+      return 'being sent'
+    default:
+      return STATUS_WORDS[group].word.toLowerCase()
+  }
 }
 
 export function recipientSentence(recipient: RecipientStatus, email: EmailStatus): StatusText {
@@ -181,7 +203,10 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
       return ended([`Delivery failed${after}`], recipient)
     }
     case 'suppressed':
-      return only(...(message ? sentence(message) : ['Not sent: the address is on the suppression list.']))
+      // The reason of the suppression may be a whole reply.
+      return message
+        ? { statement: [], reply: sentence(message) }
+        : only('Not sent: the address is on the suppression list.')
     case 'canceled':
       return only('Canceled before it was sent.')
     case 'sending':
@@ -282,12 +307,13 @@ function deferral(recipient: RecipientStatus, then: Piece[]): StatusText {
 function refusal(recipient: RecipientStatus, then: Piece[]): StatusText {
   if (isNotAttempted(recipient.message)) return withAnswer(['Waiting.', ...then], recipient)
   const { address, code } = recipient
-  const provider = providerOf(recipient)
-  if (provider !== null && code !== null)
-    return withAnswer([`${provider.name} takes no mail from this server for now.`, ...then], recipient)
-  const why = code === null ? ' cannot be delivered for now.' : ' is refused for now.'
   const domain = { untrusted: address.slice(address.lastIndexOf('@') + 1) }
-  return withAnswer(['Mail to ', domain, why, ...then], recipient)
+  // Other mail may get through: a site that takes none is closed.
+  const statement: Piece[] =
+    code === null
+      ? ['Mail to ', domain, ' cannot be delivered for now.']
+      : [providerOf(recipient)?.name ?? domain, ' refused this email for now.']
+  return withAnswer([...statement, ...then], recipient)
 }
 
 function tried({ tries }: RecipientStatus): string[] {

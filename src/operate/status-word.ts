@@ -101,7 +101,7 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
 }
 
 /** The facts of a `RecipientStatus` that its word depends on. */
-interface RecipientFacts {
+export interface RecipientFacts {
   state: RecipientState
   /** A `WaitReason`; null: nothing follows. */
   waits: string | null
@@ -164,7 +164,8 @@ const URGENT = ['quarantined', 'failed', 'bounced', 'suppressed', 'held', 'pause
 /** The last event of an email with one recipient says more than these: a complaint may follow. */
 const ENDED: readonly StatusName[] = ['failed', 'bounced', 'suppressed']
 /** Statuses of recipients whose mail still waits, the one that most needs attention first. */
-const UNFINISHED = ['held', 'paused', 'retrying', 'scheduled', 'sending', 'accepted'] as const
+const DELAYED = ['held', 'paused', 'retrying'] as const
+const UNFINISHED = [...DELAYED, 'scheduled', 'sending', 'accepted'] as const
 /** Before the first answer of a server. */
 const BEGINNING = ['sending', 'scheduled', 'accepted'] as const
 
@@ -181,9 +182,11 @@ export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): St
       const attempt = recipients === 1 && states.find(({ status }) => status === name)?.attempt
       return attempt ? { of: name, note: attempt } : { of: name }
     }
-    const rest = ENDED.includes(name) ? UNFINISHED.find((each) => count(each) > 0) : undefined
-    const waiting = rest === undefined ? '' : `, ${count(rest)} ${STATUS_WORDS[rest].word.toLowerCase()}`
-    return { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}${waiting}` }
+    const rest = (ENDED.includes(name) ? UNFINISHED : DELAYED).filter(
+      (each) => each !== name && count(each) > 0,
+    )
+    const waiting = rest.map((each) => `, ${count(each)} ${STATUS_WORDS[each].word.toLowerCase()}`)
+    return { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}${waiting.join('')}` }
   }
   const urgent = URGENT.find((name) => count(name) > 0 && (recipients > 1 || !ENDED.includes(name)))
   if (urgent !== undefined) return of(urgent)

@@ -556,8 +556,8 @@ export class DeliveryPipeline {
   #giveBackAtStop(ready: ReadyDelivery): void {
     if (!this.#isOurs(ready)) return
     const now = Date.now()
-    const message = notAttempted('the service was stopped')
-    this.#giveBack(ready, { dueAt: now, heldFor: null, message }, now)
+    // The last answer stays: it says more than that the service was stopped.
+    this.#giveBack(ready, { dueAt: now, heldFor: null, message: '' }, now)
   }
 
   /**

@@ -61,7 +61,9 @@ export class TroubleLog {
         ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
         : ''
     const listed =
-      list === undefined ? '' : ` The address is on ${list.name}; ask for removal: ${list.removal}.`
+      list === undefined
+        ? ''
+        : ` The address is on the block list of ${list.name}; ask for removal: ${list.removal}.`
     const { name: source, addresses } = path.source
     const leaving = addresses === undefined ? '' : ` (source address ${source})`
     const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${this.#whose(part)}${leaving}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`

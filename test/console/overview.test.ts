@@ -148,7 +148,9 @@ describe('the overview', { skip: withoutBrowser() }, () => {
     await store.reportSites({ node: node!.token, at: Date.now(), sites: [big] })
     const { page } = await stage.visit(t, '/installation')
     const sites = page.getByRole('region', { name: 'Sites' })
-    await sites.getByText('Listed by Spamhaus. Request removal: https://check.spamhaus.org/').waitFor()
+    await sites
+      .getByText('On the block list of Spamhaus. Request removal: https://check.spamhaus.org/')
+      .waitFor()
     const row = sites.getByRole('row').filter({ hasText: 'mx.big.test' })
     const limits = 'Default limits: 100 messages per session, 100 recipients per message, TLS required'
     const reason = '554 5.7.1 blocked using zen.spamhaus.org'

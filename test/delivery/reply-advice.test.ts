@@ -30,13 +30,13 @@ test('the block list that a server names, and the URL for removals', () => {
     ['http://www.barracudacentral.org/reputation?pr=1&ip=192.0.2.1', 'Barracuda Central'],
     [
       "5.7.1 Unfortunately, messages from [192.0.2.1] weren't sent. part of their network is on our block list (S3150).",
-      'the list of Outlook.com',
+      'Outlook.com',
     ],
-    ['5.7.606 Access denied, banned sending IP [192.0.2.1]', 'the list of Microsoft 365'],
+    ['5.7.606 Access denied, banned sending IP [192.0.2.1]', 'Microsoft 365'],
     ['Blocked - see https://ipcheck.proofpoint.com/?ip=192.0.2.1', 'Proofpoint'],
-    ['IP=192.0.2.1 - A problem occurred. Ask your postmaster', 'the list of T-Online'],
-    ['Blocked for abuse. See http://att.net/blocks', 'the list of AT&T'],
-    ['Service refused, please try later. OFR006_103 192.0.2.1 [103]', 'the list of Orange'],
+    ['IP=192.0.2.1 - A problem occurred. Ask your postmaster', 'T-Online'],
+    ['Blocked for abuse. See http://att.net/blocks', 'AT&T'],
+    ['Service refused, please try later. OFR006_103 192.0.2.1 [103]', 'Orange'],
     ['your address is not welcome here', undefined],
   ]
   for (const [words, name] of rows) assert.equal(blockListIn(words)?.name, name, words)

@@ -118,13 +118,14 @@ const ROWS: [
     null,
     NOW + 80,
   ],
-  ['due, at a closed site,', {}, { closed: closedIfDue }, 'path', NOW + 4],
+  ['due, at a closed site,', {}, { closed: closedIfDue }, 'path', NOW + 4, NOW + 114],
   [
     'deferred, and due at a closed site,',
     { attempts: 1, dueAt: NOW - 5 },
     { closed: closedIfDue },
     'path',
     NOW + 4,
+    NOW + 114,
   ],
   [
     'deferred for a site that is closed meanwhile',
@@ -141,6 +142,7 @@ const ROWS: [
     { closed: closedIfDue },
     'path',
     NOW + 4,
+    NOW + 114,
   ],
   [
     'being sent to a closed site as its try',

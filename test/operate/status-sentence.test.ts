@@ -80,10 +80,10 @@ const WAITS: Record<WaitReason, Rows> = {
       [{ message: OTHERS, delayed: true }, `Waiting. Trying now. ${OTHERS}.`],
     ],
     once: [
-      [REFUSED, `Mail to yahoo.test is refused for now. Tried once. Trying now. Last answer: ${TSS}.`],
+      [REFUSED, `yahoo.test refused this email for now. Tried once. Trying now. Last answer: ${TSS}.`],
       [
         { ...REFUSED, message: TSS.replace('.test', '.net') },
-        `Yahoo takes no mail from this server for now. Tried once. Trying now. Last answer: ${TSS.replace('.test', '.net')}.`,
+        `Yahoo refused this email for now. Tried once. Trying now. Last answer: ${TSS.replace('.test', '.net')}.`,
       ],
       [
         { ...DEFERRED, message: 'Not attempted: the service was stopped' },
@@ -93,7 +93,7 @@ const WAITS: Record<WaitReason, Rows> = {
     often: [
       [
         REFUSED_OFTEN,
-        `Mail to yahoo.test is refused for now. Tried 13 times. Trying now. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried 13 times. Trying now. Last answer: ${TSS}.`,
       ],
       [
         DEFERRED_OFTEN,
@@ -135,18 +135,18 @@ const WAITS: Record<WaitReason, Rows> = {
     once: [
       [
         REFUSED,
-        `Mail to yahoo.test is refused for now. Tried once. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried once. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [{ ...REFUSED, message: WARMING }, `Waiting. Tried once. Next try ${AT}; gives up ${END}. ${WARMING}.`],
     ],
     often: [
       [
         REFUSED_OFTEN,
-        `Mail to yahoo.test is refused for now. Tried 13 times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried 13 times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [
         { ...REFUSED, tries: null },
-        `Mail to yahoo.test is refused for now. Tried many times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
+        `yahoo.test refused this email for now. Tried many times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [
         { code: null, tries: 2, message: 'mx.yahoo.test: the connection timed out' },
@@ -382,7 +382,7 @@ test('the sentence is about the recipient that most needs attention', () => {
   }
   assert.equal(
     textOf(statusPieces(statusSentence(email))),
-    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: Mail to yahoo.test is refused for now. Tried once. Trying now. Last answer: ${TSS}.`,
+    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: yahoo.test refused this email for now. Tried once. Trying now. Last answer: ${TSS}.`,
   )
 })
 
@@ -392,7 +392,7 @@ test('waiting mail stands beside finished mail, in the words of the filter', () 
     states: { bounced: 1, waiting: 2 },
     recipients: [
       { ...NEVER, ...DEFERRED, waits: 'retry' },
-      { ...NEVER, waits: 'path', closed: YAHOO },
+      { ...NEVER, address: 'bob@yahoo.test', waits: 'path', closed: YAHOO },
       {
         ...NEVER,
         address: 'gone@x.test',
@@ -411,9 +411,23 @@ test('waiting mail stands beside finished mail, in the words of the filter', () 
         '550 5.1.1 No such user.',
       ],
       [
-        `jane@yahoo.test: Deferred by mx.yahoo.test. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
-        'Last answer: 451 4.2.0 Greylisted.',
+        `bob@yahoo.test: Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}.`,
+        'Yahoo takes no mail from this server.',
       ],
     ],
+  )
+})
+
+test('mail in memory whose path is closed is held, in the count as in its row', () => {
+  const held = { ...NEVER, state: 'sending' as const, waits: 'path' as const, closed: YAHOO }
+  const states = { sending: 1, delivered: 1 }
+  const delivered = { ...NEVER, state: 'delivered' as const, waits: null }
+  const summary = (recipients: RecipientStatus[], counted: EmailStatus['states']) =>
+    textOf(statusSentence({ ...emailOf(NEVER), states: counted, recipients })[0]!.statement).split('.')[0]
+  assert.equal(summary([delivered, held], states), '2 recipients: 1 delivered, 1 held')
+  assert.equal(
+    summary([held], { ...states, delivered: 150, waiting: 2 }),
+    '153 recipients: 150 delivered, 3 waiting',
+    'not all are known',
   )
 })

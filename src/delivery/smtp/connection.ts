@@ -357,7 +357,9 @@ export class SmtpConnection {
 
   /** Ends the connection from our side. */
   destroy(): void {
-    this.fail('closed', `was disconnected by us during ${waitingFor[this.#stage]}`)
+    if (this.#stage === 'dot') {
+      this.fail('stopped', 'had the message when Postroad was stopped; the recipient may get it twice')
+    } else this.fail('closed', `was disconnected by us during ${waitingFor[this.#stage]}`)
   }
 
   /**

@@ -36,11 +36,21 @@ export const waitingFor: Record<Stage, string> = {
  * - `timeout`: the server took longer than the stage allows.
  * - `protocol`: the input was not SMTP, was too long, or held more replies than commands.
  * - `closed`: the connection ended early (FIN, RST, or destroyed from our side).
+ * - `stopped`: this service was stopped while the server had the message and had not answered.
  * - `reply`: the server refused, with `code` and `enhancedCode`.
  * - `auth`: credentials refused, no common mechanism, or withheld because the connection is not encrypted. Says nothing
  *   about the message, even when it is `permanent`: the operator can correct the credentials.
  */
-export type SmtpErrorKind = 'connect' | 'proxy' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
+export type SmtpErrorKind =
+  | 'connect'
+  | 'proxy'
+  | 'tls'
+  | 'timeout'
+  | 'protocol'
+  | 'closed'
+  | 'stopped'
+  | 'reply'
+  | 'auth'
 
 /**
  * The error that ended a session, or kept one from opening. The message is a sentence for people and holds no

@@ -13,16 +13,24 @@ export function replyClass(reply: Reply): 2 | 3 | 4 | 5 {
   return Math.floor(reply.code / 100) as 2 | 3 | 4 | 5
 }
 
-/** The reply on one line: `550 5.1.1 No such user`, at most 1,000 characters. */
+/**
+ * The reply on one line: `550 5.1.1 No such user`, at most 1,000 characters. Servers repeat the enhanced code in each
+ * line (RFC 2034 4).
+ */
 export function replyText(reply: Reply): string {
-  const text =
-    reply.lines.length === 1 ? reply.lines[0]! : reply.lines.filter((line) => line !== '').join(' ')
+  const text = reply.lines.length === 1 ? reply.lines[0]! : joined(reply)
   return clip(text === '' ? String(reply.code) : `${reply.code} ${text}`)
 }
 
-/** Cuts at 1,000 characters, the limit of a recorded message. */
-export function clip(text: string): string {
-  return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
+function joined({ enhancedCode, lines: [first = '', ...more] }: Reply): string {
+  const repeated = enhancedCode === null ? '' : `${enhancedCode} `
+  const further = more.map((line) => (`${line} `.startsWith(repeated) ? line.slice(repeated.length) : line))
+  return [first, ...further].filter((line) => line !== '').join(' ')
+}
+
+/** Cuts at 1,000 characters, the limit of a recorded message, or at `most`. */
+export function clip(text: string, most = 1_000): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`
 }
 
 interface ReplyLine {

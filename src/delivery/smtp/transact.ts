@@ -347,7 +347,7 @@ export class Transfer {
       // RFC 5321 4.2.5: a 421 in answer to the dot is a refusal; without an answer the server may have taken
       // the message.
       if (dotSent && error!.kind !== 'reply') {
-        this.#give({ verdict: 'uncertain', message: error!.message, stage: 'dot' })
+        this.#give({ verdict: 'uncertain', message: error!.message, stage: 'dot', kind: error!.kind })
       } else this.#lose(error!)
       return
     }

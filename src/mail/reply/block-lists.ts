@@ -1,6 +1,7 @@
 /** Block lists of addresses: how replies of servers name each, its zone in DNS, and where it removes an address. */
 
 export interface BlockList {
+  /** Completes “the block list of …”. */
   name: string
   /** Where to ask for removal. */
   removal: string
@@ -72,29 +73,26 @@ const LISTS: readonly [pattern: RegExp, list: BlockList][] = [
   [/\bnixspam\b/, { name: 'NiX Spam', removal: 'https://www.nixspam.net/' }],
   [/\bpsbl\b|\bsurriel\b/, named(PSBL)],
   // Outlook.com "part of their network is on our block list (S3150)"; Exchange Online "banned sending IP".
-  [
-    /\bs31[45]0\b|\bolcsupport\b/,
-    { name: 'the list of Outlook.com', removal: 'https://olcsupport.office.com/' },
-  ],
+  [/\bs31[45]0\b|\bolcsupport\b/, { name: 'Outlook.com', removal: 'https://olcsupport.office.com/' }],
   [
     /\bbanned sending ip\b|\bdelist(?:@|\.)|\bsender\.office\.com\b/,
-    { name: 'the list of Microsoft 365', removal: 'https://sender.office.com/' },
+    { name: 'Microsoft 365', removal: 'https://sender.office.com/' },
   ],
   [
     /\btss0\d\b|\bpostmaster\.yahoo(?:inc)?\b|\bsenders\.yahoo/,
-    { name: 'the list of Yahoo', removal: 'https://senders.yahooinc.com/contact/' },
+    { name: 'Yahoo', removal: 'https://senders.yahooinc.com/contact/' },
   ],
   [
     /\bip[=:] ?\S{0,45} - a problem occurred\b/,
-    { name: 'the list of T-Online', removal: 'https://postmaster.t-online.de/' },
+    { name: 'T-Online', removal: 'https://postmaster.t-online.de/' },
   ],
   [
     /\bpostmaster\.(?:gmx|web\.de|1und1)\b/,
-    { name: 'the list of GMX and WEB.DE', removal: 'https://postmaster.gmx.net/' },
+    { name: 'GMX and WEB.DE', removal: 'https://postmaster.gmx.net/' },
   ],
-  [/\batt\.net\/blocks\b/, { name: 'the list of AT&T', removal: 'https://att.net/blocks' }],
-  [/\bofr\w{0,4}_103\b/, { name: 'the list of Orange', removal: 'https://postmaster.orange.fr/' }],
-  [/\bxfinity\b|\bcomcast\b/, { name: 'the list of Comcast', removal: 'https://spa.xfinity.com/report' }],
+  [/\batt\.net\/blocks\b/, { name: 'AT&T', removal: 'https://att.net/blocks' }],
+  [/\bofr\w{0,4}_103\b/, { name: 'Orange', removal: 'https://postmaster.orange.fr/' }],
+  [/\bxfinity\b|\bcomcast\b/, { name: 'Comcast', removal: 'https://spa.xfinity.com/report' }],
 ]
 
 /** The list that the words of a refusal name; null: none that is known. */

@@ -3,9 +3,11 @@
 import { Tally } from '../../common/tally.ts'
 import { siteKeyOf } from '../../delivery/path/path.ts'
 import { isOfProvider } from '../../delivery/path/site-directory.ts'
+import { clip } from '../../delivery/smtp/reply.ts'
 import type { TroubleKind } from '../../email/trouble-kind.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
 import { commandFor } from '../problem-command.ts'
+import { replyIn } from '../reply-text.ts'
 import { sharedClosedPaths } from '../shared-closures.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
@@ -20,6 +22,9 @@ const MOST_SITES = 10
 const MOST_OF_ONE = 3
 /** Closures of one site that are named. */
 const MOST_NAMED = 5
+
+/** Characters of a reply in an alert. */
+const LONGEST_REPLY = 300
 
 /** Whether closures are about this service: a site that is down or busy is one of many, and opens by itself. */
 const CONCERNS_US: Readonly<Record<TroubleKind, boolean>> = {
@@ -72,7 +77,7 @@ function refusingSites(
     const name = sites.get(key)?.name ?? nameIn(key)
     // Closures for all mail come first: a company can cause many of its own.
     const inOrder = [...closures.filter(concernsAll), ...closures.filter((each) => !concernsAll(each))]
-    const sentences = inOrder.map((closed) => refusalSentence(op, closed, name))
+    const sentences = (site: string) => inOrder.map((closed) => refusalSentence(op, closed, site))
     const [{ metBy }] = inOrder as [ClosedPath]
     const rank = metBy === null ? 0 : ranks.of(metBy)
     if (metBy !== null) ranks.add(metBy, 1)
@@ -82,10 +87,11 @@ function refusingSites(
   const others = refusing
     .filter((site) => !named.includes(site))
     .toSorted((one, other) => one.rank - other.rank)
-    .flatMap(({ sentences }) => sentences)
+    .flatMap(({ name, sentences }) => sentences(name))
   const checks = named.map(({ key, name, sentences }) => ({
     ...subject(key, name),
-    ...problem(limited(sentences), `Correct the cause that the server names; ${WAITS}`),
+    // The title names the site.
+    ...problem(limited(sentences('The server')), `Correct the cause that the server names; ${WAITS}`),
   }))
   if (others.length === 0) return checks
   return [
@@ -121,7 +127,7 @@ function unreachableProviders(sites: ReadonlyMap<string, SiteState>): DoctorChec
       ? `Check that this machine reaches them at port 25; ${WAITS}`
       : `Nothing needs to be done while mail to other sites leaves: ${WAITS}`
   return unreachable.slice(0, MOST_SITES).map(({ key, name, provider, closed }) => {
-    const found = `Mail servers of ${provider}${only(closed!)} cannot be reached: ${closed!.reason}.`
+    const found = `Mail servers of ${provider}${only(closed!)} cannot be reached: ${clip(closed!.reason, LONGEST_REPLY)}.`
     return { ...subject(key, name, 'unreachable'), ...warning(found, advice) }
   })
 }
@@ -154,8 +160,9 @@ function refusalSentence(
   const company = accounts.companies.find(({ id }) => id === companyId)?.name ?? 'a removed company'
   const whose =
     domainId !== null ? ` from ${domain}` : companyId !== null ? ` from the company ${company}` : ''
-  const listed = list === null ? '' : ` (${list.name}; removal: ${list.removal})`
-  return `${site} refuses mail${whose}: ${message}${listed}.`
+  const listed = list === null ? '' : ` (on the block list of ${list.name}; removal: ${list.removal})`
+  const reply = clip(replyIn(message) ?? message, LONGEST_REPLY).replace(/\.$/, '')
+  return `${site} refuses mail${whose}: ${reply}${listed}.`
 }
 
 /** `relay:smtp.example.com:587` is `smtp.example.com`, and the servers of a site have no other name. */

@@ -48,11 +48,12 @@ export function explanationJson(explanation: Explanation, tried: DeliveryRehears
       missing: source.missing ?? null,
       warm_up: warmUp && warmUpJson(warmUp),
     },
-    last: last.map(({ email, recipient }) => ({
+    last: last.map(({ email, recipient, status }) => ({
       email_id: email.id,
       accepted_at: isoTime(email.createdAt),
       recipient: recipient.address,
       state: recipient.state,
+      status,
       attempts: recipient.attempts,
       server: recipient.server,
       code: recipient.lastCode,

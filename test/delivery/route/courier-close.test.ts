@@ -33,7 +33,9 @@ test('a transaction under way is finished', async (t) => {
 test('a message whose answer is late is uncertain', async (t) => {
   const { courier, delivering } = await startPausing(t, 'dot')
   await courier.close(20)
-  assert.equal((await delivering).verdict, 'uncertain')
+  const { verdict, message, category } = await delivering
+  assert.deepEqual([verdict, category], ['uncertain', 'other'])
+  assert.match(message, /:\d+ had the message when Postroad was stopped; the recipient may get it twice$/)
 })
 
 for (const step of ['mail', 'rcpt', 'data'] as const) {

@@ -124,6 +124,9 @@ test('clean is false while a reply is half read', () => {
 
 test('the text of a reply is one line of at most 1,000 characters', () => {
   assert.equal(replyText(read('550-5.1.1 No\r\n550-\r\n550 such user\r\n')[0]!), '550 5.1.1 No such user')
+  const repeated =
+    '550-5.1.1 The address is unknown. Please try\r\n550-5.1.1 double-checking\r\n550 5.1.1\r\n'
+  assert.equal(replyText(read(repeated)[0]!), '550 5.1.1 The address is unknown. Please try double-checking')
   assert.equal(replyText(read('421\r\n')[0]!), '421')
   assert.equal(replyText(read(`550 ${'x'.repeat(3000)}\r\n`)[0]!).length, 1000)
 })

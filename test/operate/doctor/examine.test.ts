@@ -436,7 +436,7 @@ describe('mail that waits', () => {
         'held-mail:mx:mx.x.test',
         'Mail to mx.x.test',
         'problem',
-        'mx.x.test refuses mail: no (Spamhaus; removal: https://spamhaus.test).',
+        'The server refuses mail: no (on the block list of Spamhaus; removal: https://spamhaus.test).',
       ],
     ])
     await openPaths(world.store)

@@ -250,7 +250,7 @@ test('every reason to wait is shown, for mail never tried, tried once and tried 
   const absent = await stage.send('never@grey.test', { by: away })
   await until(async () => /^Waiting/.test(await stage.sentence(absent)), 'mail to be given back')
   const refused = (tries: string) =>
-    `Mail to busy\\.test is refused for now\\. ${tries}${NEXT_TRY} Last answer: .*${TOO_MANY.replaceAll('.', '\\.')}\\.`
+    `busy\\.test refused this email for now\\. ${tries}${NEXT_TRY} Last answer: .*${TOO_MANY.replaceAll('.', '\\.')}\\.`
   await checked('refusal', {
     never: [
       absent,

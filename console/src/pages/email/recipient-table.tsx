@@ -8,7 +8,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, Suspense, useId, useMemo, useRef, useState } from 'react'
 import { replyIn, replyText } from '../../../../src/operate/reply-text.ts'
-import { recipientSentence, statusPieces } from '../../../../src/operate/status-sentence.ts'
+import { recipientGroups, recipientSentence } from '../../../../src/operate/status-sentence.ts'
 import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
 import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../../api/email.ts'
 import { Category } from '../../parts/category.tsx'
@@ -23,16 +23,9 @@ import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import classes from './email.module.css'
-import { Pieces } from './pieces.tsx'
+import { Sentence } from './pieces.tsx'
 import { RecipientHistory } from './recipient-history.tsx'
-import {
-  filterCounts,
-  filterWord,
-  matching,
-  type RecipientLine,
-  type RowFilter,
-  rowsOf,
-} from './recipient-rows.ts'
+import { filterWord, matching, type RecipientLine, type RowFilter, rowsOf } from './recipient-rows.ts'
 import { ReplyNote } from './reply-note.tsx'
 
 /** Loaded when a recipient is chosen. */
@@ -60,7 +53,10 @@ export function RecipientTable({ company, email, total }: RecipientTableProps) {
   const rows = matching(all, filter)
   const chosen = useRowSelection(rows)
   const mayManage = useMayManage()
-  const counts = filterCounts(email, all)
+  const counts = recipientGroups(
+    email.states,
+    all.map(({ recipient }) => recipient),
+  )
   const left = total - all.length
   /** Rows that are out of sight are not chosen. */
   const show = (change: Partial<RowFilter>) => {
@@ -322,8 +318,8 @@ function Row({
       <div id={body} hidden={!isOpen} className={classes.recipientBody}>
         {isOpen && (
           <>
-            <Text size="sm">
-              <Pieces of={statusPieces([recipientSentence(recipient, email)])} />
+            <Text size="sm" component="div">
+              <Sentence of={recipientSentence(recipient, email)} />
             </Text>
             <ReplyNote recipient={recipient} />
             <RecipientHistory company={company} email={email} recipient={recipient} />

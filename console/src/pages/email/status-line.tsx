@@ -2,10 +2,9 @@
 import { Alert, Text } from '@mantine/core'
 import { statusSentence } from '../../../../src/operate/status-sentence.ts'
 import type { EmailDetail } from '../../api/email.ts'
-import { Clamped } from '../../parts/clamped.tsx'
 import { statusOfShown } from '../../parts/shown-status.ts'
 import { Status, statusLook } from '../../parts/status.tsx'
-import { Pieces } from './pieces.tsx'
+import { Sentence } from './pieces.tsx'
 import { ReplyNote } from './reply-note.tsx'
 
 export function StatusLine({ email }: { email: EmailDetail }) {
@@ -19,15 +18,10 @@ export function StatusLine({ email }: { email: EmailDetail }) {
         py="xs"
         title={<Status of={of} note={note} size="md" />}
       >
-        {statusSentence(email).map(({ statement, reply }, index) => (
+        {statusSentence(email).map((text, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the texts have no ids, and are replaced together
           <Text key={index} component="div">
-            <Pieces of={statement} />{' '}
-            {reply.length > 0 && (
-              <Clamped>
-                <Pieces of={reply} />
-              </Clamped>
-            )}
+            <Sentence of={text} />
           </Text>
         ))}
         {email.recipients.length === 1 && <ReplyNote recipient={email.recipients[0]!} />}

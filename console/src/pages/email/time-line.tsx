@@ -65,7 +65,7 @@ export function TimeLine({
                 email={email.id}
                 attempt={entry.attempt}
                 number={entry.number}
-                code={codeOf(entry.attempt, email.events, position)}
+                result={resultOf(entry.attempt, email.events, position)}
                 isNamed={isSameServer(entries, index)}
               />
             )}
@@ -90,11 +90,11 @@ function NextAttempt({ at }: { at: string }) {
 }
 
 /**
- * The code that an attempt ended with for one recipient. Recipients of one transaction can get different replies: these
+ * The code or fault that an attempt ended with for one recipient. Recipients of one transaction can get different replies: these
  * are in their events. An attempt without an event was refused as a whole.
  */
-function codeOf(
-  { startedAt, duration, code }: EmailAttempt,
+function resultOf(
+  { startedAt, duration, result }: EmailAttempt,
   events: readonly EmailEvent[],
   position: number,
 ) {
@@ -103,7 +103,7 @@ function codeOf(
     const after = Date.parse(at) - start
     return recipient === position && detail.code !== undefined && after >= 0 && after <= duration + EVENT_MS
   })
-  if (own === undefined) return code
+  if (own === undefined) return result
   return [own.detail.code, own.detail.enhancedCode].filter(Boolean).join(' ')
 }
 
@@ -157,14 +157,14 @@ function Attempt({
   email,
   attempt,
   number,
-  code,
+  result,
   isNamed,
 }: {
   company: string
   email: string
   attempt: EmailAttempt
   number: number
-  code: string | null
+  result: string | null
   /** The attempt before it names the same server. */
   isNamed: boolean
 }) {
@@ -192,7 +192,7 @@ function Attempt({
             )}
             {', '}
             <span className={classes.together}>{durationText(duration)}</span>
-            {`: ${code ?? 'no reply'}`}
+            {`: ${result ?? 'no reply'}`}
           </Text>
         </Group>
       </UnstyledButton>

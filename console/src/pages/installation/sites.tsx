@@ -182,7 +182,7 @@ function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
       <LastReply message={reason} category={category} />
       {list !== null && (
         <Text size="xs">
-          Listed by {list.name}. Request removal: {list.removal}
+          On the block list of {list.name}. Request removal: {list.removal}
         </Text>
       )}
     </Stack>

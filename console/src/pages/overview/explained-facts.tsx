@@ -3,6 +3,7 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { lastReplyText } from '../../../../src/operate/reply-text.ts'
+import { STATUS_WORDS } from '../../../../src/operate/status-word.ts'
 import type { ExplanationAnswer } from '../../api/explain.ts'
 import { useMe } from '../../api/session.ts'
 import { Clamped } from '../../parts/clamped.tsx'
@@ -39,7 +40,7 @@ export function ExplainedFacts({ of }: ExplainedProps) {
           {site.closed.list !== null && (
             <>
               {' '}
-              (<UntrustedText>{site.closed.list.name}</UntrustedText>; removal:{' '}
+              (on the block list of <UntrustedText>{site.closed.list.name}</UntrustedText>; removal:{' '}
               <UntrustedText>{site.closed.list.removal}</UntrustedText>)
             </>
           )}
@@ -119,12 +120,12 @@ export function LatestMail({ company, of: { last } }: ExplainedProps & { company
       <Text size="sm" fw={600}>
         Latest mail to this domain
       </Text>
-      {last.map(({ email_id, accepted_at, recipient, state, reply }) => (
+      {last.map(({ email_id, accepted_at, recipient, status, reply }) => (
         <Text size="sm" component="div" key={email_id}>
           <Anchor component={Link} to={`/c/${company}/emails/${email_id}`} inherit>
             <UntrustedText>{recipient}</UntrustedText>
           </Anchor>{' '}
-          <Time at={accepted_at} />: {state}
+          <Time at={accepted_at} />: {STATUS_WORDS[status].word.toLowerCase()}
           {reply !== null && (
             <Text size="xs" c="dimmed" component="div">
               <Clamped>

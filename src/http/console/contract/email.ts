@@ -92,8 +92,8 @@ const ATTEMPT = object({
   server: TEXT_OR_NULL,
   /** Null: no server was reached. */
   tls: orNull(ATTEMPT_TLS),
-  /** Code and enhanced code of the reply that decided the attempt; null: no server replied. */
-  code: TEXT_OR_NULL,
+  /** Code and enhanced code of the reply that decided the attempt, or its fault; null: no server replied. */
+  result: TEXT_OR_NULL,
 })
 
 const DIALOGUE = object({ dialogue: TEXT })

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { STATUS_NAMES } from '../../../operate/status-word.ts'
 import { ADDRESS, DOMAIN_NAME } from '../../bounds.ts'
 import { routes } from './route.ts'
 import {
@@ -145,6 +146,7 @@ const EXPLANATION = object({
       accepted_at: TIME,
       recipient: TEXT,
       state: TEXT,
+      status: { enum: STATUS_NAMES },
       attempts: INTEGER,
       server: TEXT_OR_NULL,
       code: INTEGER_OR_NULL,

@@ -6,7 +6,7 @@ import type { EmailEvent, EventDetail } from '../../../email/event.ts'
 import type { AttemptOutline } from '../../../email/stored-email.ts'
 import { countedStatuses } from '../../../operate/listed-status.ts'
 import { type EmailNextSteps, statusOf } from '../../../operate/next-step.ts'
-import { lastReplyCode } from '../../../operate/reply-code.ts'
+import { attemptResult } from '../../../operate/reply-code.ts'
 import { isoTime } from '../../../operate/shapes/time.ts'
 import type { RecipientCounts } from '../../../store/store.ts'
 
@@ -65,5 +65,5 @@ function eventDetail({ nextAttemptAt, ...detail }: EventDetail) {
 }
 
 function attempt({ startedAt, ending, ...attempt }: AttemptOutline) {
-  return { ...attempt, startedAt: isoTime(startedAt), code: lastReplyCode(ending) }
+  return { ...attempt, startedAt: isoTime(startedAt), result: attemptResult(ending, attempt.tls) }
 }
