@@ -15,12 +15,11 @@ import { onSignedOut, queries } from './api/queries.ts'
 import './pages/sign-in/arrival.ts'
 import { INBOUND_KINDS, INBOUND_OUTCOMES } from '../../src/email/inbound-mail.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
-import { type Me, sessionQuery } from './api/session.ts'
+import { sessionQuery } from './api/session.ts'
 import { validateEmailPageSearch } from './pages/email/search.ts'
 import { openIn, readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
 import { loaded, loadWhenIdle } from './parts/later.ts'
-import { ALL } from './shell/company.ts'
 import { CompanyPages } from './shell/company-pages.tsx'
 import { Frame } from './shell/frame.tsx'
 
@@ -80,45 +79,16 @@ const signedIn = createRoute({
   component: Frame,
 })
 
+const loadHome = loaded(() => import('./shell/home.ts'), navigation)
+
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   beforeLoad: async ({ context }) => {
+    const { homeOf } = await loadHome()
     throw redirect(await homeOf(context.me))
   },
 })
-
-/**
- * The first page after sign-in: the list of emails in capture mode, the overview otherwise, and the first steps of an
- * installation that has not sent anything.
- */
-async function homeOf(me: Me) {
-  const { companies, installation, person } = me
-  if (companies.length === 0) {
-    return person.operator
-      ? ({ to: '/c/$company/start', params: { company: ALL } } as const)
-      : ({ to: '/account' } as const)
-  }
-  const company = companies[0]!.id
-  if (installation.delivery === 'capture') return { to: '/c/$company/emails', params: { company } } as const
-  const isNew = await hasNextStep(me, company)
-  return { to: isNew ? '/c/$company/start' : '/c/$company/overview', params: { company } } as const
-}
-
-/** If the request fails, the page opens anyway. */
-async function hasNextStep(me: Me, company: string): Promise<boolean> {
-  try {
-    const [{ guidedCompany }, { setupQuery }] = await Promise.all([
-      import('./shell/guide.ts'),
-      import('./api/start.ts'),
-    ])
-    return (
-      guidedCompany(me, company) !== null && (await queries.fetchQuery(setupQuery(company))).next !== null
-    )
-  } catch {
-    return false
-  }
-}
 
 /** The pages of one company, or of all companies (`all`) for an operator. */
 const company = createRoute({

@@ -112,4 +112,28 @@ describe('the settings of a company', { skip: withoutBrowser() }, () => {
     assert.equal(await page.getByRole('button', { name: 'Choose a picture...' }).count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Change limits...' }).count(), 0)
   })
+
+  test('do not change the page or its filters when another company is chosen', async (t) => {
+    const { company, service } = stage
+    await service.company('Beta')
+    const visit = await stage.visit(t, `/c/${company.id}/overview?span=week`)
+    const { page } = visit
+    const choose = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Company' }).click()
+      await page.getByRole('option', { name }).click()
+    }
+    await choose('All companies')
+    await page.waitForURL(/\/c\/all\/overview\?span=week$/)
+    await page.goto(`${service.url}/console/c/${company.id}/suppressions?type=bounce&after=x`)
+    await choose('Beta')
+    await page.waitForURL(/\/suppressions\?type=bounce$/)
+    // Of all companies together there are no settings.
+    await page.goto(`${service.url}/console/c/${company.id}/settings`)
+    await choose('All companies')
+    await page.waitForURL(/\/c\/all\/emails$/)
+    // An email belongs to one company.
+    await page.goto(`${service.url}/console/c/${company.id}/emails/${await stage.send()}`)
+    await choose('Beta')
+    await page.waitForURL(/\/emails$/)
+  })
 })

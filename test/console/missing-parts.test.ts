@@ -100,6 +100,61 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
   })
 })
 
+describe('a page with content while the service is away', { skip: withoutBrowser() }, () => {
+  test('says so until the service answers', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const visit = await stage.visit(t, `/c/${stage.company.id}/suppressions`, { ownTab: true })
+    visit.expect(AWAY, PRELOAD)
+    const { page } = visit
+    await page.clock.install()
+    await page.reload()
+    await settled(page)
+    const overlays = page.waitForResponse(/\/assets\/overlays.*js/)
+    await page.clock.fastForward('00:05')
+    await overlays
+    await page.waitForLoadState('networkidle')
+    await stage.service.stop()
+    await page.clock.fastForward('00:20')
+    await notice(page)
+      .getByText(/^Postroad does not answer\. Last answer at \d\d:\d\d:\d\d\.$/)
+      .waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await restart(stage, t)
+    await page.clock.fastForward('00:10')
+    await notice(page).waitFor({ state: 'detached' })
+  })
+
+  test('takes back the message of a form and explains an address when the service answers again', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    await stage.send()
+    const visit = await stage.visit(t, `/c/${stage.company.id}/overview`, { ownTab: true })
+    visit.expect(AWAY, PRELOAD)
+    const { page } = visit
+    await settled(page)
+    const address = page.getByRole('textbox', { name: 'Address of a recipient' })
+    await address.fill('a@b.test')
+    const profile = await visit.context.newPage()
+    await profile.goto(`${stage.service.url}/console/account`)
+    const form = profile.getByRole('textbox', { name: 'Name', exact: true })
+    await form.fill('Olga')
+    await stage.service.stop()
+    await page.getByRole('button', { name: 'Explain' }).click()
+    await form.press('Enter')
+    const alert = (of: Page) => of.getByRole('alert').filter({ hasText: 'Postroad does not answer' })
+    const words = profile.getByText('Postroad does not answer. It may be restarting.')
+    await alert(page).waitFor()
+    await words.waitFor()
+    for (const each of [page, profile]) await notice(each).waitFor()
+    await restart(stage, t)
+    await page.getByText('Mail to a@b.test would be captured now').waitFor()
+    assert.equal(await alert(page).count(), 0)
+    await words.waitFor({ state: 'detached' })
+    assert.equal(await form.inputValue(), 'Olga')
+  })
+})
+
 describe('an hour without a network', { skip: withoutBrowser() }, () => {
   /** What a person sees of the page, whose heading stays. */
   const main = (page: Page) => page.getByRole('main')

@@ -12,7 +12,7 @@ let asking: Promise<BuildMatch> | null = null
 let waiting = 0
 const watchers = new Set<() => void>()
 
-function wait(more: 1 | -1): void {
+function wait(more: 1 | 0 | -1): void {
   waiting += more
   for (const tell of watchers) tell()
 }
@@ -24,6 +24,17 @@ export function setReadsFailing(fail: boolean): void {
   if (fail === readsFail) return
   readsFail = fail
   wait(fail ? 1 : -1)
+}
+
+/** The time of the last answer, while the service does not answer what the page reads regularly; otherwise null. */
+let lastAnswer: number | null = null
+
+/** Returns whether that is new. */
+export function setLastAnswer(at: number | null): boolean {
+  if (at === lastAnswer) return false
+  lastAnswer = at
+  wait(0)
+  return true
 }
 
 /**
@@ -52,15 +63,19 @@ export async function whenServiceAnswers(needed: Promise<void>): Promise<BuildMa
   }
 }
 
+function watch(tell: () => void): () => void {
+  watchers.add(tell)
+  return () => watchers.delete(tell)
+}
+
 /** True while a person waits for the service and it does not answer. */
 export function useIsUnanswered(): boolean {
-  return useSyncExternalStore(
-    (tell) => {
-      watchers.add(tell)
-      return () => watchers.delete(tell)
-    },
-    () => waiting > 0,
-  )
+  return useSyncExternalStore(watch, () => waiting > 0)
+}
+
+/** Unix milliseconds; null while the service answers. */
+export function useLastAnswer(): number | null {
+  return useSyncExternalStore(watch, () => lastAnswer)
 }
 
 async function askUntilAnswered(): Promise<BuildMatch> {

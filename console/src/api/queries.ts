@@ -1,6 +1,6 @@
 /** The cache of the server's answers. */
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
-import { setReadsFailing } from './answering.ts'
+import { setLastAnswer, setReadsFailing } from './answering.ts'
 import {
   ApiError,
   type CallInput,
@@ -17,9 +17,16 @@ import {
  */
 const UNANSWERED: readonly number[] = [0, 502, 503]
 
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof ApiError && UNANSWERED.includes(error.status)
+}
+
+/** The frame of every page reads it regularly. */
+const SESSION = 'GET /session'
+
 /** Retries for as long as the service does not answer; a fault of the service 20 times. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
-  return isUnavailable(error) && (failures < 20 || UNANSWERED.includes(error.status))
+  return isUnavailable(error) && (failures < 20 || isUnanswered(error))
 }
 
 let signedOut: () => void = () => {}
@@ -30,7 +37,10 @@ export function onSignedOut(listener: () => void): void {
 }
 
 function onError(error: Error): void {
-  if (error instanceof ApiError && error.code === 'signed_out') signedOut()
+  if (!(error instanceof ApiError)) return
+  if (error.code === 'signed_out') signedOut()
+  // Finds out whether the service is away, or has left this one request without an answer.
+  if (isUnanswered(error)) void invalidate(SESSION)
 }
 
 export const queries = new QueryClient({
@@ -50,7 +60,24 @@ export const queries = new QueryClient({
 /** Failures in a row after which people are told why they see no content. */
 const TOLD_AFTER = 2
 
-queries.getQueryCache().subscribe(() =>
+let answeredAt = 0
+
+queries.getQueryCache().subscribe((event) => {
+  if (event.type === 'updated') {
+    const { action, query } = event
+    const isSession = query.queryKey[0] === SESSION
+    if (action.type === 'success') {
+      answeredAt = Date.now()
+      if (isSession) answersAgain()
+    } else if (
+      isSession &&
+      action.type === 'failed' &&
+      action.failureCount >= TOLD_AFTER &&
+      isUnanswered(action.error)
+    ) {
+      setLastAnswer(answeredAt)
+    }
+  }
   setReadsFailing(
     queries
       .getQueryCache()
@@ -61,8 +88,14 @@ queries.getQueryCache().subscribe(() =>
           state.fetchFailureCount >= TOLD_AFTER &&
           isUnavailable(state.fetchFailureReason),
       ),
-  ),
-)
+  )
+})
+
+/** What found no answer, and was not read again since, is read now. */
+function answersAgain(): void {
+  if (!setLastAnswer(null)) return
+  void queries.invalidateQueries({ predicate: ({ state }) => isUnanswered(state.error) })
+}
 
 type ReadRoute = Extract<JsonRoute, `GET ${string}`>
 

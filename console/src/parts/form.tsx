@@ -5,7 +5,9 @@
 import { Button, type ButtonProps, Group, Stack, type StackProps } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { useLastAnswer } from '../api/answering.ts'
 import { ApiError } from '../api/client.ts'
+import { isUnanswered } from '../api/queries.ts'
 import { FormError } from './form-error.tsx'
 
 export interface FormSpec<Values, Result> {
@@ -50,7 +52,13 @@ export function useForm<Values extends object, Result>(
     onSuccess: (result) => onDone?.(result),
     onError: (error) => onError?.(error),
   })
-  const { error, isPending } = sending
+  const { error, isPending, reset } = sending
+  const isAway = useLastAnswer() !== null
+  const wasAway = useRef(false)
+  useEffect(() => {
+    if (wasAway.current && !isAway && isUnanswered(error)) reset()
+    wasAway.current = isAway
+  }, [isAway, error, reset])
   const named = error instanceof ApiError ? (error.field ?? '') : ''
   const wrong = error === null ? undefined : named in values ? (named as keyof Values) : errorAt
   /** The fields that the form has. */

@@ -1,14 +1,15 @@
 import { Group, Select, Text } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
+import { useRouter } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
 import { CompanyLogo } from '../parts/company-logo.tsx'
 import { UntrustedText, visible } from '../parts/untrusted-text.tsx'
 import { ALL, useCompany } from './company.ts'
+import { samePage } from './same-page.ts'
 
 export function CompanyChoice() {
   const { companies, person } = useMe()
   const company = useCompany()
-  const navigate = useNavigate()
+  const router = useRouter()
   const data = companies.map(({ id, name }) => ({ value: id, label: visible(name) }))
   if (person.operator) data.unshift({ value: ALL, label: 'All companies' })
   const logoOf = (id: string) => {
@@ -42,7 +43,9 @@ export function CompanyChoice() {
       )}
       allowDeselect={false}
       searchable={data.length > 8}
-      onChange={(chosen) => chosen && navigate({ to: '/c/$company/emails', params: { company: chosen } })}
+      onChange={(chosen) => {
+        if (chosen) void router.navigate(samePage(router.state.location, chosen, companies))
+      }}
     />
   )
 }

@@ -1,4 +1,7 @@
-/** The pages of one company: none are shown for a company that the person does not belong to. */
+/**
+ * The pages of one company, which keep nothing of another one: none are shown for a company that the person does not
+ * belong to.
+ */
 import { Outlet, useParams } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
 import { later } from '../parts/later.ts'
@@ -11,5 +14,5 @@ const CompanyNotFound = later<'CompanyNotFound', { id: string }>(
 
 export function CompanyPages() {
   const { company } = useParams({ from: '/signed-in/c/$company' })
-  return isVisible(useMe(), company) ? <Outlet /> : <CompanyNotFound id={company} />
+  return isVisible(useMe(), company) ? <Outlet key={company} /> : <CompanyNotFound id={company} />
 }

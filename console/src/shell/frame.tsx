@@ -1,8 +1,10 @@
 /** The frame of every page: the navigation, the choice of company, and the person's menu. */
 import { AppShell, Burger, Group, ScrollArea, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { Suspense } from 'react'
+import { sessionQuery } from '../api/session.ts'
 import { Brand } from './brand.tsx'
 import { Commands } from './commands.tsx'
 import { CompanyChoice } from './company-choice.tsx'
@@ -11,7 +13,11 @@ import { Navigation } from './navigation.tsx'
 import { PageFocus } from './page-focus.tsx'
 import { Person } from './person.tsx'
 
+/** Milliseconds after which every page notices that the service is away. */
+const CHECK_EVERY = 20_000
+
 export function Frame() {
+  useQuery({ ...sessionQuery, refetchInterval: CHECK_EVERY })
   const [opened, { toggle, close }] = useDisclosure()
   return (
     <AppShell

@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
-import { useIsUnanswered } from '../api/answering.ts'
+import { useIsUnanswered, useLastAnswer } from '../api/answering.ts'
 import { router } from '../router.tsx'
 import classes from './no-answer-notice.module.css'
 
-/** A notice while people wait for a part of the page, and the service does not answer. */
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
+
+/** A notice while the service does not answer: a line, or more while people wait for a part of the page. */
 export function NoAnswerNotice() {
   const unanswered = useIsUnanswered()
+  const lastAnswer = useLastAnswer()
   const left = useRouterState({
     router,
     select: ({ location, resolvedLocation }) =>
@@ -16,6 +19,11 @@ export function NoAnswerNotice() {
   })
   return (
     <div role="status" className={classes.place}>
+      {!unanswered && lastAnswer !== null && (
+        <div className={classes.quiet}>
+          Postroad does not answer. Last answer at {CLOCK.format(lastAnswer)}.
+        </div>
+      )}
       {unanswered && (
         <div className={classes.notice}>
           <b>Postroad does not answer</b>

@@ -1,0 +1,24 @@
+import type { Me } from '../api/session.ts'
+import { ALL } from './company.ts'
+
+interface Place {
+  pathname: string
+  search: Record<string, unknown>
+}
+
+/** What is of one company alone: an open thing, a dialog, a place in a list. */
+const OF_ONE = ['open', 'add', 'dialog', 'after', 'before']
+
+/** The page that is open, of another company, with its filters: the list instead of a thing in it. */
+export function samePage({ pathname, search }: Place, company: string, companies: Me['companies']) {
+  const [, , , page, thing] = pathname.split('/')
+  const isAbsent =
+    page === undefined ||
+    (page === 'settings' && company === ALL) ||
+    (page === 'audit' && companies.find(({ id }) => id === company)?.role === 'viewer')
+  const filters = Object.entries(search).filter(([name]) => !OF_ONE.includes(name))
+  return {
+    to: `/c/${company}/${isAbsent ? 'emails' : page}`,
+    search: isAbsent || thing !== undefined ? {} : Object.fromEntries(filters),
+  } as never
+}
