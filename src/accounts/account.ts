@@ -144,7 +144,7 @@ export function holdsName({ status, sending }: Pick<SendingDomain, 'status' | 's
   return status === 'verified' || sending === 'active'
 }
 
-/** The service checks the records of a domain that sends this often, in ms. */
+/** Ms between two checks of the records of an active domain. */
 export const CHECK_EVERY_MS = 60 * 60 * 1_000
 
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256'

@@ -3,7 +3,10 @@
  * Pure.
  */
 
-/** Octets of a logo, and pixels of its longer side. The page makes larger pictures smaller before it sends them. */
+/**
+ * The most octets of a logo, and the most pixels of its longer side. The page makes larger pictures smaller before it
+ * sends them.
+ */
 export const MOST_OCTETS = 64 * 1024
 export const MOST_PIXELS = 512
 

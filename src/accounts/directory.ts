@@ -58,7 +58,7 @@ export class AccountDirectory {
   #pools: readonly SourcePool[] = []
   /** The snapshot, made from the maps above on request. */
   #snapshot: AccountsSnapshot | null = null
-  /** The domains of each company, by its id; null: to be made anew. */
+  /** The domains of each company, by its id; null: not made since the last change. */
   #domainsByCompany: Map<string, SendingDomain[]> | null = null
   /** The domains of all companies that have claimed the name. */
   readonly #domainsByName = new Map<string, SendingDomain[]>()
@@ -90,7 +90,7 @@ export class AccountDirectory {
     this.#domainsByCompany = null
   }
 
-  /** Applies a change, also at once. */
+  /** Applies a change; readers see all of it or nothing. */
   apply({ ids, companies, domains, removedDomains, keys, routes, pools }: AccountsChange): void {
     for (const id of ids) this.#unindex(id)
     update(this.#companies, ids, companies)

@@ -15,8 +15,8 @@ const SELECTORS: Readonly<Record<DkimAlgorithm, readonly [string, string]>> = {
 export const DELEGATED_TTL = 3600
 
 /**
- * Milliseconds for which DNS has to have had the record of a delegated key before mail is signed with it. An earlier
- * key had the same name: until then resolvers may remember its record, or that there was none.
+ * Milliseconds that the record of a delegated key must have been in DNS before mail is signed with the key. An earlier
+ * key had the same name, and resolvers may still remember its record, or that there was none.
  */
 export const FORGOTTEN_MS = DELEGATED_TTL * 1000
 

@@ -127,7 +127,7 @@ const PROVIDERS: readonly KnownProvider[] = [
   },
 ]
 
-/** Null: none that is known. `nameServers`: of a zone, in lower case without a final dot. */
+/** The provider of a zone; null: none that is known. `nameServers`: in lower case without a final dot. */
 export function dnsProviderOf(nameServers: readonly string[]): DnsProvider | null {
   const known = PROVIDERS.find(({ servers }) => nameServers.some((name) => servers.test(name)))
   if (known === undefined) return null

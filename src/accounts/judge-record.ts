@@ -131,7 +131,7 @@ function judgeSpf(
   const terms = spfTerms(records[0]!)
   const lacking = lackingTerms(terms, sendingHosts)
   if (verdict?.fault) {
-    // A whole record would repeat the fault.
+    // No record is suggested, because it would repeat the fault.
     return different(lacking.length === 0 ? verdict.fault : `${verdict.fault} Also add ${lacking.join(' ')}.`)
   }
   const suggestion = withOwnTerms(terms, sendingHosts)

@@ -1,6 +1,6 @@
 /**
- * The accounts of the store in memory: how a change takes effect, when the store reports it and when a request needs it
- * before.
+ * The accounts of the store in memory: how a change takes effect when the store reports it, or earlier when a request
+ * needs it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountsChange, AccountsSnapshot } from './account.ts'
@@ -98,7 +98,7 @@ export class LiveAccounts {
     await look
   }
 
-  /** The same at once, for callers who are known and limited: each call costs a look. */
+  /** As `catchUp`, but at once, for callers who are known and limited: each call costs a look. */
   async look(): Promise<void> {
     if ((await this.#parts.source.accountsVersion()) !== this.#version) await this.refresh()
   }

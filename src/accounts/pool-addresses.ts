@@ -8,9 +8,9 @@ interface PoolChoice {
 }
 
 /**
- * `wanted`: the name of the assigned pool; null: none is assigned, and the result is the addresses of the pool
- * `default`; without that pool, those in no pool; when every address is in a pool, `all` itself, which callers
- * recognize by identity. Returns undefined for a pool that does not exist.
+ * The addresses of the pool `wanted`; undefined when it does not exist. If `wanted` is null, no pool is assigned: the
+ * result is the pool `default`; without that pool, the addresses in no pool; and without such addresses, `all` itself,
+ * which callers recognize by identity.
  */
 export function poolAddresses(
   { pools, all }: PoolChoice,

@@ -12,8 +12,8 @@ export type ReturnPathObstacle =
   | { kind: 'owned' | 'used'; by: SendingDomain }
 
 /**
- * The host belongs to the organization of none of the company's domains: its owner has to name the domain in DNS. Its
- * MX and SPF records alone may be there for another company.
+ * Whether the host belongs to none of the organizations of the company's domains. Then its owner has to name the domain
+ * in DNS: MX and SPF records alone may be there for another company.
  */
 export function isForeignReturnPath(domain: SendingDomain, domains: readonly SendingDomain[]): boolean {
   const host = returnPathOf(domain)
@@ -29,8 +29,9 @@ function isOfCompany(host: string, domain: SendingDomain, domains: readonly Send
 }
 
 /**
- * Receivers would take the mail of one company for that of another with the same host, and SPF passes for both. Domains
- * of others count if they hold their name: what somebody merely claims takes nothing from anybody.
+ * Null: the domain may use the host. If two companies shared a host, receivers would take the mail of one for that of
+ * the other, and SPF would pass for both. Domains of others count only if they hold their name: a mere claim takes
+ * nothing from anybody.
  */
 export function returnPathObstacle(
   domain: SendingDomain,

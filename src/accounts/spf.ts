@@ -93,7 +93,7 @@ class Walk {
     this.#resolver = resolver
   }
 
-  /** The first term that matches each address. One that no term matches is in no entry. */
+  /** The first term that matches each address. An address that no term matches has no entry. */
   async read(name: string, record: string, addresses: readonly string[]): Promise<Matches> {
     const matches: Matches = new Map()
     let redirect: string | null = null
@@ -194,7 +194,7 @@ class Walk {
     return found.flat().map(({ address }) => address)
   }
 
-  /** One of the look-ups that are counted. Null: there is no answer that can be used. */
+  /** Makes a look-up that is counted. Null: there is no answer that can be used. */
   async #ask<T>(name: string, look: () => Promise<SpfAnswer<T>>): Promise<T[] | null> {
     this.lookups++
     // RFC 7208 7: a macro stands for a part of the message.

@@ -44,8 +44,8 @@ export function valueToPublish({
 }
 
 /**
- * Lines that may be appended to the zone of the domain. A record is a line of its own only if its name lacks it: a
- * second record would be added to one that DNS has. The others are comments.
+ * Lines that may be appended to the zone of the domain. A record becomes a line only if DNS lacks it; otherwise the
+ * line would add a second record. The others become comments.
  */
 export function zoneLinesOf(record: CheckedRecord): string[] {
   const { name, type, state, found, advice } = record

@@ -29,8 +29,8 @@ interface MembershipListener {
 /** Beats in one timeout. */
 const BEATS = 3
 /**
- * Where no other node can exist, this often: the row shows the sources that the node has now, and recipients left under
- * way are looked for, because a damaged page may be repaired.
+ * Ms between two turns where no other node can exist. A turn writes the present sources into the row, and looks for
+ * recipients left under way, because a damaged page may have been repaired.
  */
 const LONELY_TURN_MS = 60_000
 /** How often a failing heartbeat is logged while it fails. */
@@ -44,7 +44,7 @@ const UNCLAIMED = {
   unavailable:
     'This node cannot write the file for its name (see POSTROAD_NODE_DIRECTORY). If it is killed, its work is taken over only after its timeout',
 }
-/** Recovered recipients become due spread over this long, so that a crash or restart is no stampede. */
+/** Recovered recipients become due spread over this long, so that a crash or restart causes no stampede. */
 const JITTER_MS = 2_000
 
 /**

@@ -56,7 +56,8 @@ export class NameClaim {
   }
 
   /**
-   * A process holds the name, or held it and was killed: a stop removes the file. Throws if the folder cannot be used.
+   * True while a process holds the name, and after its holder was killed: a regular stop removes the file. Throws if
+   * the folder cannot be used.
    */
   get wasHeld(): boolean {
     return existsSync(this.#path())

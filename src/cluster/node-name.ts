@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { NameClaim, type NameClaimOptions } from './name-claim.ts'
 
-/** Nodes of one host that get a name by themselves; any others are named after their process. */
+/** The most nodes that are named after their host; further ones are named after their process. */
 const MOST = 64
 
 interface NodeName {
@@ -10,7 +10,7 @@ interface NodeName {
   claim: NameClaim | null
 }
 
-/** `set`: the configured name. `place` of the file for the name; null: no other node can exist. */
+/** `set`: the configured name. `place`: that of the file for the name; null: no other node can exist. */
 export function nameNode(set: string | null, place: Omit<NameClaimOptions, 'name'> | null): NodeName {
   if (place === null) return { name: set ?? hostname(), claim: null }
   return set === null ? nameByHost(place) : { name: set, claim: new NameClaim({ ...place, name: set }) }

@@ -37,8 +37,8 @@ export class SendingRight {
   }
 
   /**
-   * Allows work leased under this token, and no other, to be handed over until then. `Infinity` where no other node
-   * could take it over.
+   * Allows work leased under this token, and no other, to be handed over until `until`, in monotonic ms. `Infinity`
+   * where no other node could take it over.
    */
   grant(token: number, until: number): void {
     if (Atomics.load(this.#values, TOKEN) !== BigInt(token)) {

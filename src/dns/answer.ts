@@ -17,8 +17,8 @@ const FAILED_TTL = 5
 const NXDOMAIN = 3
 
 /**
- * Reads the records at `name`, or at the end of its chain of aliases. `use` returns null for a record that is no use;
- * there may be none left.
+ * Reads the records at `name`, or at the end of its chain of aliases. `use` returns null for a record that cannot be
+ * used, so the result may have none.
  */
 export function lookupOf<Type extends RecordType, T>(
   { rcode, isValidated, records, aliases, ...authorities }: DnsAnswer<Type>,

@@ -5,7 +5,7 @@ import { organizationOf } from './organization.ts'
 import type { RecordType } from './record.ts'
 
 interface DnsClientOptions {
-  /** At least one, the preferred one first. Where some are trusted to validate, the others are not asked. */
+  /** At least one, the preferred one first. If some are trusted to validate, the others are not asked. */
   servers: NameServer[]
   /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */
   timeout: number
@@ -18,8 +18,8 @@ interface DnsClientOptions {
 /** Milliseconds for which a server that is away is asked only after all others. */
 const AWAY_MS = 30_000
 /**
- * Organizations about whose names a server was silent, with no answer between, until it counts as away: a stranger
- * whose name servers are silent must not take it from everybody.
+ * A server counts as away when it was silent about names of this many organizations and answered nothing in between:
+ * the silent name servers of one stranger must not take the server from everybody.
  */
 const SILENT_ORGANIZATIONS = 3
 

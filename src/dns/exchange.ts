@@ -28,8 +28,8 @@ export async function exchange(server: NameServer, query: Query, timeout: number
 }
 
 /**
- * Null when TCP has to be asked. The system chooses a random port for each socket, and passes on nothing that comes
- * from elsewhere (RFC 5452 9.2).
+ * Null when the question has to be asked over TCP. The system chooses a random port for each socket, and passes on
+ * nothing that comes from elsewhere (RFC 5452 9.2).
  */
 function overUdp({ address, port }: NameServer, query: Query, timeout: number): Promise<Buffer | null> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>()
@@ -54,7 +54,7 @@ function overUdp({ address, port }: NameServer, query: Query, timeout: number): 
   })
 }
 
-/** RFC 7766: each message is preceded by its length. Nobody can answer who does not see the connection. */
+/** RFC 7766: each message is preceded by its length. Only somebody who sees the connection can answer. */
 function overTcp({ address, port }: NameServer, query: Query, timeout: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const socket = connect({ host: address, port })

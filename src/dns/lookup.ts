@@ -1,7 +1,7 @@
 /**
  * The result of a look-up. A failure is a value too, because its consequences differ: `absent` means that DNS says
- * there is nothing (permanent), `failed` that DNS says nothing (temporary). Mail must never be bounced for the second
- * (RFC 5321 5.1).
+ * there is nothing (permanent), `failed` that DNS says nothing (temporary). `failed` must never bounce mail (RFC 5321
+ * 5.1).
  */
 export type Lookup<T> =
   | {

@@ -30,7 +30,7 @@ const QR = 0x8000
  * Larger answers are refused: over TCP a stranger can send 64 KiB, and no name that mail needs has a quarter of that.
  */
 const MOST_OCTETS = 16 * 1024
-/** Records of an answer that are read: no name needs more, and any zone can have thousands. */
+/** The most records of an answer that are read: no name needs more, and any zone can have thousands. */
 const MOST_RECORDS = 128
 
 /** `name` is a valid name. An attacker who sees no query has to guess its ID, its port and the case of each letter. */
@@ -141,7 +141,7 @@ export function readAnswer<Type extends RecordType>(reply: Buffer, type: Type): 
   }
 }
 
-/** The message with lower counts: the reader stops where they end. */
+/** The message with lower record counts, at which the reader stops. */
 function withFewRecords(reply: Buffer): Buffer {
   const counts = [6, 8, 10].map((at) => reply.readUInt16BE(at))
   if (counts.reduce((sum, count) => sum + count) <= MOST_RECORDS) return reply

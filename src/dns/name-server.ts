@@ -30,9 +30,8 @@ export function nameServers(servers: readonly string[], validating: readonly str
 }
 
 /**
- * The servers that are asked: where some are trusted to validate, no other. Such a server says SERVFAIL of an answer
- * that was changed on the way (RFC 4035 5.5), which another would take for true, and mail would lose what DANE demands
- * (RFC 7672 2.1).
+ * The servers to ask: if some are trusted to validate, only those. They answer SERVFAIL when an answer was changed on
+ * the way (RFC 4035 5.5). Other servers would pass it on, and mail would lose the protection of DANE (RFC 7672 2.1).
  */
 export function serversToAsk(servers: NameServer[]): NameServer[] {
   const believed = servers.filter(({ validating }) => validating)
@@ -50,7 +49,7 @@ export function ignoredServers(servers: NameServer[]): string | null {
   )
 }
 
-/** Says which servers are trusted to validate, but are none of those in use. Null: none. */
+/** Names the servers that are trusted to validate but not in use. Null: there are none. */
 export function unusedTrust(servers: readonly string[], validating: readonly string[]): string | null {
   const used = nameServers(servers)
   const keys = new Set(used.map(keyOf))

@@ -7,14 +7,14 @@ const tldts = (): typeof import('tldts') => require('tldts')
 
 /**
  * The domain that an organization has registered (`example.co.uk`); the name itself when the list knows no more.
- * Suffixes of registries that are no TLD count (`asso.fr`, `github.io`), because the domains below them belong to
- * different people.
+ * Suffixes below a TLD (`asso.fr`, `github.io`) count as well, because the domains below them belong to different
+ * people.
  */
 export function organizationOf(name: string): string {
   return tldts().getDomain(name, { allowPrivateDomains: true }) ?? name
 }
 
-/** Whether the owner of a domain has a host. The owner of a domain has all names below it, whatever the list says. */
+/** Whether a host belongs to the owner of a domain. All names below the domain do, whatever the list says. */
 export function isInOrganization(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`) || organizationOf(host) === organizationOf(domain)
 }

@@ -9,7 +9,7 @@ import { isHostName, isName, nameOf, normalize, reverseName } from './name.ts'
 import { configuredServers, nameServers } from './name-server.ts'
 import type { MxRecord, RecordData, RecordType, TlsaRecord } from './record.ts'
 
-/** Questions about one name, along aliases that its resolver does not follow. */
+/** The most questions about one name, to follow aliases that a forwarder has left unfinished. */
 const MOST_ASKED = 4
 
 export interface HostAddress {
@@ -110,7 +110,7 @@ export class Resolver {
     return this.#lookUp(this.#txt, name, 'TXT', (text) => text)
   }
 
-  /** The names of an address (PTR, RFC 1035 3.5), if hosts may have them. */
+  /** The names of an address (PTR, RFC 1035 3.5) that a host may have. */
   async names(address: string): Promise<Lookup<string>> {
     if (isIP(address) === 0) return { kind: 'absent', reason: 'NXDOMAIN' }
     return await this.#lookUp(this.#names, reverseName(address), 'PTR', hostName)
@@ -120,7 +120,7 @@ export class Resolver {
     return this.#lookUp(this.#cname, name, 'CNAME', (target) => target)
   }
 
-  /** The name servers of a zone; of a name within one, nothing (RFC 1034 4.2.1). */
+  /** The name servers of a zone. A name within a zone has none (RFC 1034 4.2.1). */
   ns(name: string): Promise<Lookup<string>> {
     return this.#lookUp(this.#nameServers, name, 'NS', hostName)
   }
@@ -153,13 +153,13 @@ export class Resolver {
     }
   }
 
-  /** The answer, with the rest of a chain of aliases that it ends in the middle of. */
+  /** The answer. If it ends within a chain of aliases, the rest of the chain is added. */
   async #whole<Type extends RecordType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     let whole = await this.#client.ask(name, type)
     for (let asked = 1; asked < MOST_ASKED; asked++) {
       const next = unfinishedAlias(whole, nameOf(name))
       if (next === null) return whole
-      // Written octets are not those of the name.
+      // A name with octets in zone-file form cannot be asked for.
       if (!isName(next) || next.includes('\\')) throw new NoReply(BADRESP)
       const rest = await this.#client.ask(next, type)
       whole = {

@@ -3,7 +3,6 @@ import { exchange, NoReply } from './exchange.ts'
 import { isMarkedValid, makeQuery } from './message.ts'
 import type { NameServer } from './name-server.ts'
 
-/** Ms. */
 const PATIENCE_MS = 3_000
 const TRIES = 2
 

@@ -7,7 +7,7 @@ import { type ReturnPathKey, readReturnPath, returnPathId } from '../mail/return
 /** Local parts at the hosts of return paths that people read (RFC 2142 4, RFC 5321 4.5.1). */
 const ROLES = new Set(['abuse', 'postmaster', 'fbl'])
 
-/** Null: the address is taken. Otherwise the reason why not, for the log. */
+/** Why mail for an address is refused, for the log. */
 export type AddresseeRefusal = 'unknown' | 'forged' | 'expired'
 
 export class Addressees {
@@ -24,7 +24,8 @@ export class Addressees {
   }
 
   /**
-   * A return path names its email at whatever host: the domain may have another one by now. `now` in Unix ms.
+   * A return path names its email at whatever host: the domain may have another return-path host by now. `now` in Unix
+   * ms.
    */
   refusalOf(address: string, now: number): AddresseeRefusal | null {
     const returnPath = readReturnPath(this.#key, address, now)
@@ -40,8 +41,8 @@ export class Addressees {
   }
 
   /**
-   * One address of those that await the same mail: the host does not matter, nor the case. Otherwise a message with 20
-   * spellings of one address would cost as much as 20 messages.
+   * One address for each return path and each role: host and case do not matter. Otherwise a message with 20 spellings
+   * of one address would cost as much as 20 messages.
    */
   distinct(addresses: ReadonlySet<string>, now: number): string[] {
     if (addresses.size === 1) return [...addresses]
@@ -55,7 +56,7 @@ export class Addressees {
     return [...byPurpose.values()]
   }
 
-  /** Made anew when accounts have changed. */
+  /** Rebuilt when accounts have changed. */
   #returnPathHosts(): ReadonlySet<string> {
     const { snapshot } = this.#directory
     if (this.#hosts.of !== snapshot) {

@@ -14,9 +14,9 @@ export interface ArrivedMail {
   peer: string
   /** The reverse path of its SMTP transaction, '' in a report; absent: unknown. */
   reversePath?: string
-  /** The network of the client: of an IPv6 address its /48, so that nobody has many shares. Absent: not over SMTP. */
+  /** The client's network (the /48 of an IPv6 address), so that nobody has many shares. Absent: not over SMTP. */
   client?: string
-  /** Only emails of this company count; absent: of all. */
+  /** Only emails of this company count; absent: those of all companies. */
   companyId?: string
 }
 
@@ -26,7 +26,7 @@ export const MOST_READ = READ_LIMIT
 /** In the workers, mail from strangers takes its turns as if it belonged to a company with this id. */
 export const STRANGERS = 'inbound'
 
-/** The sender for limits of each sender: the network of a client, a company that hands mail in, or a mailbox. */
+/** The sender that limits are counted for: the network of a client, a company that hands mail in, or a mailbox. */
 export function partyOf({ client, companyId, peer }: ArrivedMail): string {
   return client ?? companyId ?? peer
 }

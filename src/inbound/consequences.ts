@@ -14,7 +14,7 @@ export interface Consequences {
   reports: RecipientReport[]
 }
 
-/** Whether a report is about its recipients, rather than kept for people to read. */
+/** Whether a report has consequences for its recipients, and is not only kept for people to read. */
 export function hasConsequences({ kind, recipients }: MailReport): boolean {
   return kind === 'bounce' || kind === 'delay' || kind === 'complaint' || recipients.some(isSuccess)
 }
@@ -87,8 +87,8 @@ function concernsByAddress({ recipients }: MailReport, email: ReportedEmail): Co
 }
 
 /**
- * The recipient forwards its mail when the report names another address: then the mail did not arrive, or not yet, all
- * the same. Of several other addresses, such as those of a list, each speaks for itself only.
+ * When the report names one other address, the recipient forwards its mail there: the finding holds for the recipient
+ * as well. Several other addresses, such as those of a list, say nothing about the recipient.
  */
 function concernOf({ recipients }: MailReport, email: ReportedEmail, position: number): Concern[] {
   const recipient = email.recipients.find((each) => each.position === position)

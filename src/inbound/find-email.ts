@@ -1,6 +1,6 @@
 /**
  * Finds the email that a mail is about: by a return path or an envelope id, which prove it, or by a Message-ID, which
- * everybody knows who got the email.
+ * everybody who got the email knows.
  */
 import { isEmailId } from '../email/email-id.ts'
 import { domainOf } from '../mail/address/address-domain.ts'

@@ -1,6 +1,6 @@
 /**
  * Looks up the keys of the signatures of a mail, and verifies them in a worker. Strangers choose both: so the work for
- * one mail, and what is under way, have limits.
+ * one mail, and the number of mails under way, have limits.
  */
 import type { Lookup } from '../dns/lookup.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
@@ -23,12 +23,12 @@ export interface SignedMail {
   client: string
   /** The network of the client, or the company that handed the mail in; null: unknown. */
   network: string | null
-  /** The company that handed it in, whose turn the verification takes; null: it came over SMTP or from a mailbox. */
+  /** The company that handed it in, in whose turns it is verified; null: it came over SMTP or from a mailbox. */
   company: string | null
   raw: Uint8Array
 }
 
-/** The company whose turn the verification of strangers' mail takes: it does not wait behind large mail. */
+/** The company in whose turns strangers' mail is verified: it does not wait behind large mail. */
 const PROOFS = 'inbound proofs'
 const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
 /** The most DKIM keys that are looked up for one mail. */
@@ -51,8 +51,8 @@ export class MailSignatures {
 
   /**
    * Whether one of these signatures of the mail is valid; null: unknown for now, and worth another try. `organization`:
-   * of all their domains. `subject`: what the mail is about: a network may send a limited number of invalid signatures
-   * about each.
+   * the one of all their domains. `subject`: what the mail is about; a network may send a limited number of invalid
+   * signatures about each subject.
    */
   async haveValid(
     mail: SignedMail,
@@ -87,7 +87,7 @@ export class MailSignatures {
     }
   }
 
-  /** Removes the names as DNS answers about them, and adds their keys. */
+  /** Adds the keys that DNS has for the names, and removes each name that DNS has answered from `unanswered`. */
   async #lookUp(
     unanswered: Set<string>,
     signatures: readonly DkimReference[],
@@ -123,7 +123,7 @@ export class MailSignatures {
   }
 
   /**
-   * Loads the verifier only when it is used. Its work is bounded, but no small task, of which others wait for the end.
+   * Loads the verifier only when it is used. Its work is bounded, but too long for a small task, which others wait for.
    */
   async #verify(
     verification: SignatureCheck,
@@ -137,7 +137,7 @@ export class MailSignatures {
 
 const keyName = ({ selector, domain }: DkimReference) => `${selector}._domainkey.${domain}`
 
-/** Ms from now on. */
+/** A time limit in ms that begins now. */
 class ProofDeadline implements Disposable {
   readonly #timer: NodeJS.Timeout
   readonly #passed: Promise<null>

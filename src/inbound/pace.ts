@@ -51,7 +51,7 @@ export class ReturnedMailPace {
     this.#parts = parts
   }
 
-  /** Mails of a sender that wait. */
+  /** The number of waiting mails of a sender. */
   waiting(from: string): number {
     return this.#waiting.waiting(from)
   }

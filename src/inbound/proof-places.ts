@@ -4,8 +4,8 @@
  * servers do not answer is not asked again for a while.
  *
  * Anybody can send reports whose signatures are not valid, or name keys below a large organization that no name server
- * answers for. The network that they come from pays for them: those of others, and the report of the provider among
- * them, are still verified.
+ * answers for. The limits count for the network that such reports come from: reports from elsewhere, such as the
+ * provider's own, are still verified.
  */
 import { RecentEntries } from '../common/recent-entries.ts'
 import { type PoolShape, SharedPool } from '../common/shared-pool.ts'
@@ -16,7 +16,7 @@ import { Tally } from '../common/tally.ts'
  * and one client, have 16, as many as a batch of the bounce mailbox.
  */
 const PLACES: PoolShape = { size: 48, kept: 0, timesFree: 1 / 2 }
-/** Ms for which a name is not asked. */
+/** Ms for which a name without an answer is not asked for again. */
 const PAUSE = 3 * 60_000
 /** Names that are remembered. */
 const MOST_SILENT = 10_000
@@ -26,7 +26,7 @@ export const MOST_UNANSWERED = 8
 const MOST_UNANSWERING = 10_000
 /** Proofs about one subject that may fail for one network within a span. */
 export const MOST_FAILED = 50
-/** Ms from the first of them. */
+/** The span: ms from its first failure. */
 const FAILED_WITHIN = 60 * 60_000
 /** Pairs of a subject and a network that are remembered. */
 const MOST_FAILING = 10_000
@@ -50,7 +50,7 @@ export class ProofPlaces {
   readonly #unanswered = new RecentEntries<number>(MOST_UNANSWERING, { ttl: PAUSE, noUpdateTTL: true })
   readonly #failed = new RecentEntries<number>(MOST_FAILING, { ttl: FAILED_WITHIN, noUpdateTTL: true })
 
-  /** The function that gives the place back; null: there is none for now. */
+  /** The function that gives the place back; null: there is no place now. */
   take(party: ProofParty): (() => void) | null {
     const { organization, client } = party
     if (!this.#places.allows(this.#organizations.of(organization))) return null

@@ -23,7 +23,9 @@ export interface ReadMail {
   digest: string
   /** Addresses that it was sent to, by its header. */
   addressees: string[]
-  /** Clients that servers on the way got it from, by Received: addresses; or the name, where there is no address. */
+  /**
+   * The clients that servers on the way got it from, by Received: addresses, or a name where a field has no address.
+   */
   clients: string[]
   /** Its signatures (RFC 6376 3.5), if they can prove all that the report was read from. */
   signatures: DkimReference[]
@@ -46,7 +48,7 @@ const MOST_ADDRESSEES = 20
 const MOST_RECEIVED = 100
 /** Characters of a Received field that are read. */
 const MOST_OF_RECEIVED = 1_000
-/** Mail that passed several servers has some; a message with more is not verified. */
+/** The most signatures: mail that passed several servers has some, and mail with more is not verified. */
 const MOST_SIGNATURES = 10
 
 /** Fields with the envelope recipient, as servers on the way write them; and To, which return paths may be in. */
@@ -170,7 +172,7 @@ function signaturesOf({
     const reference = { domain: tag('d'), selector: tag('s'), signedFor: domainOf(tag('i') || tag('d')) }
     return { reference, fits: covering.every((name) => covered.includes(name)) }
   })
-  // The verifier tells the domains that signed, so one that does not fit counts for all of its domain.
+  // The verifier tells only the domains that signed, so one unfit signature rules out all of its domain.
   const unfit = new Set(read.filter(({ fits }) => !fits).map(({ reference }) => reference.domain))
   const references = read.map(({ reference }) => reference)
   return {
@@ -180,8 +182,8 @@ function signaturesOf({
 }
 
 /**
- * Whether the body itself tells that its Content-Type is the one it was sent with, which Google and Yahoo do not sign:
- * it begins with the delimiter, or with plain text.
+ * Whether the body itself shows that the Content-Type, which Google and Yahoo do not sign, is the original one: it
+ * begins with the delimiter, or with plain text.
  */
 function beginsAs(contentType: string, body: Buffer): boolean {
   const { value: type, parameters } = readParameters(contentType || 'text/plain')

@@ -69,7 +69,7 @@ const READ = jobAt<Uint8Array, ReadMail>(new URL('./read-mail-job.ts', import.me
 export function mailReceiver(parts: InboundParts): ReceiveMail {
   const { store, workers } = parts
   const proof = new SourceProof(new MailSignatures(parts.keys, workers))
-  // With places of its own: a flood of reports about domains puts off no report about an email.
+  // This proof has places of its own: a flood of reports about domains puts off no report about an email.
   const reporters = new ReporterProof(new MailSignatures(parts.keys, workers))
   const reads = new WeakMap<Uint8Array, Promise<ReadMail>>()
   const commits = new SharedCalls((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))

@@ -1,6 +1,7 @@
 /**
  * The author of a report about a domain. Anybody can write one in any name, so an author counts if the organization of
- * the author's domain has signed it. Organizations that report sign their mail, and RFC 9990 has them align it.
+ * the author's domain has signed it. Organizations that report sign their mail, and RFC 9990 requires the signature to
+ * be aligned.
  */
 import { organizationOf } from '../dns/organization.ts'
 import type { VerifiedAuthor } from '../domain-reports/received/report-receiver.ts'

@@ -1,5 +1,5 @@
 /**
- * Calls that are shared: what arrives during one shares the next, so a flood of reports costs few look-ups and commits.
+ * Shares calls: items that arrive during one call share the next, so a flood of reports costs few look-ups and commits.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -9,7 +9,7 @@ interface Queued<Item, Result> {
   reject(error: unknown): void
 }
 
-/** Items of one call. */
+/** The most items of one call. */
 const MOST = 64
 
 export class SharedCalls<Item, Result> {

@@ -5,8 +5,8 @@ import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
 export const SIGNATURE_HASH = 'sha256'
 
 /**
- * The record of a key that may sign mail with this hash, and whose domain is beyond testing; null when there is none.
- * Several records at one name are undefined (RFC 6376 3.6.2.2).
+ * The record of a key that may sign mail with this hash and is not marked as a test; null when there is none. Several
+ * records at one name are undefined (RFC 6376 3.6.2.2).
  * @param identified the signatures made with it are for their domain itself (i=), not for one below it
  */
 export function keyForMail(records: readonly string[], identified: boolean): string | null {

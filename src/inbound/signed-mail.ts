@@ -6,7 +6,9 @@ import { type RawField, readHeader } from '../mail/raw/header.ts'
 import { assertHeaderLines, RawError, withCrBeforeLf } from '../mail/raw/lines.ts'
 import { withoutEnvelopeLine } from '../mail/raw/raw.ts'
 
-/** Octets and lines of a header: a report that passed many servers has some ten thousand, in some hundred. */
+/**
+ * Octets and lines of a header: a report that passed many servers has some ten thousand octets in some hundred lines.
+ */
 const MOST_HEADER = 64 * 1024
 const MOST_LINES = 1_000
 /** Octets of a field that the verifier reads word by word. */
@@ -16,8 +18,8 @@ const READ_BY_WORD = new Set(['from', 'content-type', 'dkim-signature'])
 const LEFT_OUT = /^(?:arc-.*|return-path)$/
 
 /**
- * The fields of the header; null when nothing can be proven with it: a line is no field (RFC 5322 2.2), it has not one
- * From (3.6), or more than any report.
+ * The fields of the header; null when nothing can be proven with it: a line is no field (RFC 5322 2.2), it does not
+ * have exactly one From (3.6), or it is larger than that of any report.
  * @param octets with CRLF lines
  */
 export function signedFields(octets: Buffer): RawField[] | null {

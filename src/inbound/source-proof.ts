@@ -6,7 +6,7 @@
  *
  * - it has a DKIM signature (RFC 6376) of the author's domain or of a parent; or
  * - it came straight from the address of that server with an empty reverse path, as reports have (RFC 5321 4.5.5,
- *   RFC 3464 2). Users of the server can send from its address, but it gives them no such author. The address has to be
+ *   RFC 3464 2). Users of the server can send from its address, but not with such an author. The address has to be
  *   public: a server in our own network may relay mail of anybody.
  *   And no Received field (RFC 5321 4.4) may name a client outside: any user can forward a forged report from there.
  */
@@ -116,7 +116,7 @@ function isInside(client: string, server: { address: string; host: string }): bo
   return !client.includes('.') || isInOrganization(client, server.host)
 }
 
-/** Whether this is an address with which mail systems that handle the mail of the recipient write reports. */
+/** Whether the author is an address from which mail systems that handle the recipient's mail write reports. */
 function isSystemOf(
   { address, server }: Pick<AddressedRecipient, 'address' | 'server'>,
   author: string,

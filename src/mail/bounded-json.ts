@@ -1,6 +1,6 @@
 /** JSON that a stranger wrote. */
 
-/** Commas and opening brackets, those within strings included. */
+/** The most commas and opening brackets of a text, those within strings included. */
 const MOST_VALUES = 300_000
 
 export class TooManyValues extends Error {
@@ -8,7 +8,7 @@ export class TooManyValues extends Error {
 }
 
 /**
- * `[[],[],…]` takes sixty times its size in memory. Counting what separates values is linear, and needs none.
+ * `[[],[],…]` takes sixty times its size in memory. Counting the separators takes linear time and no memory.
  * @returns the value; throws a SyntaxError for a text that is not JSON
  */
 export function parseBoundedJson(text: string): unknown {

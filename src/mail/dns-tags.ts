@@ -1,6 +1,6 @@
 /** TXT records of `tag=value` pairs: those of DMARC (RFC 9989 4.8), BIMI, MTA-STS and TLS reports. */
 
-/** The records of this version among TXT values; it comes first in a record. */
+/** The records of this version among TXT values. The version is the first tag of a record. */
 export function recordsOfVersion(version: string, texts: readonly string[]): string[] {
   return texts.filter((text) => {
     const [first = ''] = text.split(';', 1)

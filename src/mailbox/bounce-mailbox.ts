@@ -23,7 +23,7 @@ const MOST_FAULTS = 3
 
 /** Ms. */
 const WAITS = {
-  /** Milliseconds between two looks, if the server reports no new messages. */
+  /** Between two looks, if the server reports no new messages. */
   poll: 60_000,
   /** Between two attempts to take over from a node that is gone. */
   take: 2_000,
@@ -55,7 +55,7 @@ export type MailTurn = (gone: AbortSignal) => Promise<void>
 export class BounceMailbox {
   readonly #parts: BounceMailboxParts
   readonly #waits: typeof WAITS
-  /** For people; without the user, whose name may be part of a login. */
+  /** The mailbox's name for people, without the user, whose name may be part of a login. */
   readonly #name: string
   readonly #lastRead: LastRead
   readonly #failed = new FailedMessages()
@@ -66,7 +66,7 @@ export class BounceMailbox {
   #session: MailboxSession | null = null
   #turn: MailTurn = async () => {}
   #isHeld = false
-  /** Since the mailbox was last read to its end. */
+  /** Faults since the mailbox was last read to its end. */
   #faults = 0
 
   /** Resolves once everything is loaded, so that reading does not begin with a stall. */
@@ -127,7 +127,7 @@ export class BounceMailbox {
     return this.#isHeld
   }
 
-  /** The pause after a fault is the time in which others may take it. */
+  /** Leaves the mailbox to other nodes during the pause after a fault. */
   async #giveUp(): Promise<void> {
     if (!this.#isHeld || this.#faults < MOST_FAULTS) return
     // The store may be what fails: then the node itself is given up.
@@ -170,7 +170,7 @@ export class BounceMailbox {
     } while (uids.length > 0 && !this.#stopped && (await this.#isMine()))
   }
 
-  /** Takes the last ones. A message that has failed is read alone, so that its next failure is surely its own. */
+  /** Takes UIDs from the end. A message that has failed is read alone, so that its next failure is surely its own. */
   #nextBatch(uids: number[]): number[] {
     const suspect = uids.findLastIndex((uid) => this.#failed.isSuspect(uid))
     const first = Math.max(suspect + 1, uids.length - BATCH)
@@ -221,7 +221,7 @@ export class BounceMailbox {
     try {
       received = await receive({ raw, size, recipient: null, source: 'mailbox', peer: this.#name })
     } catch (error) {
-      // It is found again by the next search for unread messages.
+      // The next search for unread messages finds it again.
       if (error instanceof WorkersBusy) return null
       await probe()
       this.#failed.add(uid)

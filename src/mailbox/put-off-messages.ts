@@ -7,10 +7,11 @@
 const MOST_AGAIN = 3
 /** Ms until the next attempt. */
 const AGAIN_AFTER = 5 * 60_000
-/** Messages that are remembered: strangers can send as many as they like. Any other counts as read at once. */
+/** The most messages that are remembered, because strangers can send any number. Further ones count as read at once. */
 const MOST = 1_000
 /**
- * Those of them that have reports about domains, which need no email of ours: so they keep no bounce from its attempts.
+ * The most of them with reports about domains, which anybody can send without an email of ours: the rest of the room is
+ * for bounces.
  */
 const MOST_REPORTS = MOST / 2
 

@@ -100,10 +100,7 @@ export class MailboxSession implements AsyncDisposable {
     return this.#isNew
   }
 
-  /**
-   * The UIDs above this one of messages that were not read and came after this time, or on the day before. Lowest
-   * first.
-   */
+  /** The UIDs above `above` of unread messages that came after `after`, or on the day before it. Lowest first. */
   async unread(after: number, above = 0): Promise<number[]> {
     this.#isNew = false
     // A search knows days only, in the time zone of the server (RFC 3501 6.4.4).
@@ -140,7 +137,7 @@ export class MailboxSession implements AsyncDisposable {
     await this.#ask('move a message', (client) => client.messageMove(String(uid), ASIDE, { uid: true }))
   }
 
-  /** Messages in the folder for those that cannot be read. */
+  /** The number of messages in the folder for unreadable ones. */
   async countAside(): Promise<number> {
     const status = await this.#client.status(ASIDE, { messages: true }).catch(() => false as const)
     return status === false ? 0 : (status.messages ?? 0)

@@ -11,7 +11,7 @@ const ENDS = ['remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'lo
 
 interface EncryptionOptions {
   secureContext: SecureContext
-  /** The party whose turns reading its octets takes: a company or an address. */
+  /** The party in whose turns its octets are read: a company or an address. */
   party: string
   /** RFC 7301: the protocols offered inside TLS. */
   protocols?: string[]

@@ -1,17 +1,17 @@
 /**
- * One request made with undici, and the wanted part of its answer. It does not use undici's `request`: the stream for
- * each body, and the signals for a time limit, cost more than the rest of a small request.
+ * One request made with undici, and the wanted part of its answer. `Exchange` does not use undici's `request`: the
+ * stream for each body, and the signals for a time limit, cost more than the rest of a small request.
  */
 import type { Dispatcher } from 'undici'
 import { ArrivingOctets } from '../common/arriving-octets.ts'
 import { NoAnswer } from './no-answer.ts'
 
-/** Interim answers (RFC 9110 15.2) before the final one, at most. */
+/** The most interim answers (RFC 9110 15.2) before the final one. */
 const MOST_INTERIM = 10
-/** Pieces that a body may come in: each costs time, however few octets it has. */
+/** The most pieces of a body: each costs time, however few octets it has. */
 const MOST_PIECES = 100_000
 /**
- * Number of pieces from which on they must have an average of LEAST_PIECE octets. Reading in slices cuts some in two.
+ * From this number of pieces on, their average must be LEAST_PIECE octets. Reading in slices cuts some pieces in two.
  */
 const CRUMBS_FROM = 6_000
 const LEAST_PIECE = 16
@@ -30,10 +30,7 @@ type Headers = Record<string, string | string[] | undefined>
 export interface ResponseOptions {
   /** Octets of the answer's body; the rest is not read. */
   maxOctets: number
-  /**
-   * Called with the number of octets of the body so far, each time more have come. An error thrown by it ends the
-   * request.
-   */
+  /** Called with the number of octets of each piece of the body. An error thrown by it ends the request. */
   received?: ((octets: number) => void) | undefined
 }
 

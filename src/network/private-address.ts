@@ -15,10 +15,10 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
 /**
  * The special use of `ip` when it is not a public unicast address (`loopback`, `private`, `6to4`, `malformed`, ...);
- * otherwise null. Not public are: loopback, private, link-local, shared (RFC 6598), documentation, multicast, and the
- * forms that carry an IPv4 address inside (mapped ones and those of NAT64 are judged by it; 6to4, Teredo and local
- * NAT64 prefixes lead through translators that nobody knows, and are refused). Text that is not an address in plain
- * form is not public either, including short, octal and hexadecimal IPv4 spellings.
+ * otherwise null. These are not public: loopback, private, link-local, shared (RFC 6598), documentation, multicast, and
+ * 6to4, Teredo and local NAT64 addresses, which lead through unknown translators. An IPv4-mapped or NAT64 address is
+ * judged by the IPv4 address inside. Text that is not an address in plain form is not public either, including short,
+ * octal and hexadecimal IPv4 spellings.
  */
 function specialUse(ip: string): string | null {
   if (isIP(ip) === 0 || ip.includes('%')) return 'malformed'
@@ -42,7 +42,7 @@ function withoutNat64(ip: string): string {
   return address.toByteArray().slice(12).join('.')
 }
 
-/** True for an address, or the name, that only programs on the same machine can reach. */
+/** True for `localhost`, and for an address that only programs on the same machine can reach. */
 export function isLoopback(host: string): boolean {
   if (isIP(host) === 0) return host.toLowerCase() === 'localhost'
   return ipaddr.process(host).range() === 'loopback'
@@ -99,7 +99,7 @@ export function addressGuard(options: AddressGuardOptions): AddressGuard {
   }
 }
 
-/** `reason`: of a guard. */
+/** `reason`: as a guard returned it. */
 export function refusalKind(reason: string): 'own' | 'sending' | 'special' {
   if (reason.endsWith(OWN)) return 'own'
   return reason.endsWith(SENDING) ? 'sending' : 'special'

@@ -9,7 +9,7 @@ import { octetTurns } from '../common/octet-turns.ts'
 /** Octets that are read at once: they hold some 500 header fields beyond the limit. */
 const SLICE = 2 * 1024
 
-/** Applies to all reads from now on. `party`: the party whose turns reading takes. */
+/** Applies to all reads from now on. `party`: the company or address in whose turns the input is read. */
 export function readInTurns(socket: Socket, party: string): void {
   const read = socket.read.bind(socket) as Socket['read']
   let isWaiting = false

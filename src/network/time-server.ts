@@ -2,7 +2,6 @@
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 
-/** Ms. */
 const PATIENCE_MS = 4_000
 /** Seconds from 1900 to 1970. */
 const ERA = 2_208_988_800

@@ -23,7 +23,7 @@ export class TlsTransport extends Duplex {
   #isWanted = false
   #hasEnded = false
 
-  /** `party`: the company or address whose turns reading takes. */
+  /** `party`: the company or address in whose turns the input is read. */
   constructor(socket: Socket, party: string) {
     super({ readableHighWaterMark: SLICE })
     this.#socket = socket

@@ -24,7 +24,7 @@ import { dmarcRows, type ReportRows, tlsRows } from './report-rows.ts'
 
 export interface ReportReceiverParts {
   store: Pick<DomainReportStore, 'keepDomainReport'>
-  /** The domain of this name whose company has proven that it owns it. */
+  /** The domain of this name whose company has proven that it owns the name. */
   heldDomain(name: string): SendingDomain | undefined
   workers: Workers
   /** Unix ms. */
@@ -83,12 +83,15 @@ export const REPORTERS = 'domain-reports'
 const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
 /**
- * The reports about one domain and day with a proven author. Anybody can be one, under cheap domains, so organizations
- * share them: one alone has 89, an eleventh still gets 28 after ten have taken all that they can, and 200 are kept for
- * organizations that have none yet. Genuine ones send a report a day, or 24.
+ * The reports about one domain and day with a proven author. Anybody can be a proven author under cheap domains, so
+ * organizations share the room: one alone has 89, an eleventh still gets 28 after ten have taken all that they can, and
+ * 200 are kept for organizations that have none yet. Genuine organizations send one report a day, or 24.
  */
 const PROVEN_OF_DAY: PoolShape = { size: 1_000, kept: 200, timesFree: 1 / 8 }
-/** `others`: forged reports take no room of genuine ones. `rows`: from that number on, sources are not stored. */
+/**
+ * `others`: those without a proven author, so that forged reports take no room of genuine ones. `rows`: from that
+ * number on, sources are not stored.
+ */
 export const MOST_OF_DAY: ReportLimits = { proven: PROVEN_OF_DAY, others: 500, rows: 5_000 }
 
 /**
@@ -158,7 +161,7 @@ async function keep(
   const own = parts.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
   if (own.length === 0) return refused('The report is not about a domain of this installation.')
   const { kind } = read
-  // Nothing follows from TLS reports.
+  // A TLS report needs no proven author, because nothing follows from it.
   const { address, unfinished } = await (kind === 'dmarc' ? author : unknownAuthor)()
   if (unfinished) return { kind: 'put_off' }
   const organization = address === null ? null : organizationOf(domainOf(address))

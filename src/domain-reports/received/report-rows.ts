@@ -5,7 +5,7 @@ import type { TlsPolicyResult, TlsSessionResult } from '../../mail/domain-report
 import type { DmarcDetail, DomainReportRow, DomainReportRows } from '../../store/store.ts'
 import { detailKey } from '../detail.ts'
 
-/** Rows with a source that one report adds, at most; the rest counts without source. */
+/** The most rows with a source that one report adds; the rest counts without source. */
 const MOST_ROWS = 1_000
 
 /** The rows of a report, and its messages or sessions. */
@@ -39,7 +39,7 @@ export function dmarcRows(
 
 const sumOf = (records: DmarcReport['records']) => records.reduce((sum, { messages }) => sum + messages, 0)
 
-/** Without the text of the policy, which may be long, and would stand in every row. */
+/** The rows leave out the text of the policy, which may be long and would be in every one. */
 export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): ReportRows {
   const details = policies.flatMap(({ type, successful, failures, failed }) => {
     const known = failures.map(({ sessions, ...failure }) => ({ failure, amount: sessions }))

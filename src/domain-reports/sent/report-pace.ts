@@ -20,7 +20,7 @@ import {
 const MOST = {
   /** About all domains of one organization. */
   zone: 200,
-  /** The same, to others than the organization itself. */
+  /** About all domains of one organization, to other organizations. */
   zoneToOthers: 50,
   /** To one address or URL of another organization. Services that read reports have an address for each customer. */
   address: 100,
@@ -30,8 +30,8 @@ const MOST = {
 } as const
 
 /**
- * Counts a report to the URI, which is to be taken back if it does not reach anybody. If there were too many before it,
- * it is not counted, and the result is the reason for people.
+ * Counts a report to the URI. The caller takes it back if the report reaches nobody. A report beyond the limits is not
+ * counted, and the result is the reason, for people.
  */
 export async function countReport(
   counter: AttemptCounter,
@@ -39,7 +39,7 @@ export async function countReport(
   now: number,
 ): Promise<Pick<Attempt, 'takeBack'> | { excess: string }> {
   const target = targetOf(uri)
-  // It is refused by whoever sends it.
+  // The sender refuses this URI later.
   if (target === null) return { takeBack: async () => {} }
   const zone = organizationOf(domain)
   const organization = organizationOf(target.host)
@@ -59,7 +59,7 @@ function lane(what: keyof typeof MOST, ...of: string[]): AttemptLane {
   return attemptLane(`report ${what}`, { free, every: Math.ceil(DAY_MS / free) }, ...of)
 }
 
-/** Null: the URI names nothing. */
+/** Null: the URI names no address and no host. */
 function targetOf(uri: string): { key: string; host: string } | null {
   if (!/^mailto:/i.test(uri)) {
     const url = URL.parse(uri)

@@ -43,10 +43,10 @@ const FIRST_MS = 1_000
 const CLAIM_MS = 5 * 60_000
 /** Reports under way: those about the domains of one organization alone get twelve, and four are for others. */
 const PLACES = { size: 20, kept: 4, timesFree: 3 }
-/** Reports that a node takes at once, and that it has at most: few enough to end before another node takes them. */
+/** The most reports that a node takes at once, and that it has: few enough to end before another node takes them. */
 const STEP = 20
 const MOST = 140
-/** Waits between tries; after the last one the report is given up (RFC 8460 5.5: within a day). */
+/** The wait between tries. After the last try the report is given up (RFC 8460 5.5: within a day). */
 const RETRY_MS = 60 * 60_000
 const MOST_TRIES = 24
 /** Ms for which no report about an organization begins after its servers did not answer. */
@@ -151,7 +151,7 @@ export class TlsReportSender {
     if (!isCutOff) await this.#parts.store.noteTlsReport(after)
   }
 
-  /** The report as it is now. */
+  /** Returns the report in its new state. */
   async #send(kept: StoredTlsReport, organization: string): Promise<StoredTlsReport> {
     const { resolver, store, author } = this.#parts
     const { domain, day } = kept
@@ -203,7 +203,7 @@ export class TlsReportSender {
 
   /** Puts off a report about an organization whose servers are silent. */
   #putOff(report: StoredTlsReport, organization: string): StoredTlsReport {
-    // At various times: the domains that are silent do not come before the others each time.
+    // The wait varies, so that silent domains do not come before the others each time.
     const wait = PAUSE_MS + Math.random() * (RETRY_MS - PAUSE_MS)
     return this.#afterFault(report, `servers of ${organization} did not answer`, Math.round(wait))
   }

@@ -24,7 +24,7 @@ const ROUND_MS = 1_000
 const ROW_MS = 200
 const ROWS_AT_ONCE = 100
 /**
- * Counts in memory, shared by organizations: one alone has some 850 of them, and the more there are the fewer each.
+ * Counts in memory, shared by organizations: one alone gets some 850, and fewer the more organizations there are.
  * Sessions beyond them are not counted.
  */
 const IN_MEMORY = { size: 20_000, kept: 2_000, timesFree: 1 / 20 }

@@ -32,7 +32,7 @@ export { AddressCountError, AddressError } from './text.ts'
 const MAX_OTHERS = 1000
 /**
  * Reads a list of mailboxes separated by commas, or by semicolons, because people paste such lists. Groups are
- * flattened, empty elements are skipped, so the list may be empty.
+ * flattened and empty elements skipped, so the list may be empty.
  *
  * An unquoted comma inside a display name (`Doe, Jane <j@x.test>`) is RFC-invalid but unambiguous as long as the piece
  * before it has no address of its own, and common clients send exactly that; the pieces become one name.

@@ -48,6 +48,7 @@ function assertName(name: string, domain: string): void {
   }
   for (const claim of claims(name)) {
     const ascii = toAsciiDomain(claim).ascii ?? claim
+    // Domains above and below the sender's may speak for it (RFC 7489 3.1.1).
     if (isAtOrBelow(ascii, domain) || isAtOrBelow(domain, ascii)) continue
     throw new AuthorError(
       `the display name holds an address at ${ascii.slice(0, 80)}, which is not the domain of the sender`,
@@ -66,9 +67,9 @@ function assertName(name: string, domain: string): void {
 }
 
 /**
- * Yields the domains of everything in a name that could be taken for an address, quoted or not: a name with a dot after
- * an @, with space around both as old syntax allows (RFC 5322 4.4). Full-width forms and invisible characters hide
- * nothing. Domains above and below the sender's are fine: these may speak for each other (RFC 7489 3.1.1).
+ * Yields the domains of everything in a name that could be taken for an address, quoted or not: a domain with a dot
+ * after an @, with space around both as obsolete syntax allows (RFC 5322 4.4). Full-width forms and invisible
+ * characters hide nothing.
  */
 function* claims(name: string): Iterable<string> {
   const plain = name.normalize('NFKC').replace(new RegExp(INVISIBLE, 'gu'), '').replaceAll('\u3002', '.')

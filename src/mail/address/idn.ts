@@ -29,14 +29,14 @@ type DomainResult = { ascii: string; reason?: never } | { ascii?: never; reason:
  */
 export function toAsciiDomain(text: string): DomainResult {
   if (text === '') return { reason: 'the domain is missing' }
-  // 1,020 octets: no domain within the limit is longer in any form, so longer ones need no conversion.
+  // No domain within the limit has more than 1,020 characters in any form: a longer text needs no conversion.
   if (text.length > MAX_DOMAIN * 4) return { reason: `the domain is longer than ${MAX_DOMAIN} octets` }
   let ascii = text.toLowerCase()
   if (ascii.length <= MAX_DOMAIN && PLAIN.test(ascii) && !ascii.includes('xn--')) return { ascii }
   if (!/^[\x00-\x7f]*$/.test(text)) {
     if (INVISIBLE.test(text)) return { reason: 'the domain contains an invisible character' }
-    // The conversion is the one of URLs: it also decodes percent signs and the like, so those must be excluded before,
-    // in their full-width forms too.
+    // `domainToASCII` follows the rules of URLs and decodes percent signs and the like: they are refused first, in
+    // their full-width forms too.
     const stray = /[^a-z0-9.\-\u0080-\u{10ffff}]/u.exec(text.normalize('NFKC').toLowerCase())
     if (stray) return { reason: `the domain contains ${describe(stray[0])}` }
     ascii = domainToASCII(text)

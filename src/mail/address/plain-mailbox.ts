@@ -1,4 +1,4 @@
-/** The fast way to read a mailbox, for the many that hold nothing but words and an address. */
+/** Reads most mailboxes with one pattern: those that hold only words and an address. */
 import { toAsciiDomain } from './idn.ts'
 import { MAX_ADDRESS, MAX_LOCAL, type Mailbox } from './mailbox.ts'
 
@@ -8,15 +8,14 @@ import { MAX_ADDRESS, MAX_LOCAL, type Mailbox } from './mailbox.ts'
  */
 const PLAIN =
   /^(?:([\w!#$%&'*+\-./=?^`{|}~\u00a1-\u167f\u1681-\u1fff\u200b-\u202e\u2030-\u205e\u2060-\u27ff\u2801-\u2fff\u3001-\ud7ff]+(?: [\w!#$%&'*+\-./=?^`{|}~\u00a1-\u167f\u1681-\u1fff\u200b-\u202e\u2030-\u205e\u2060-\u27ff\u2801-\u2fff\u3001-\ud7ff]+)*) <([\w!#$%&'*+\-./=?^`{|}~]+)@([A-Za-z0-9.-]+)>|([\w!#$%&'*+\-./=?^`{|}~]+)@([A-Za-z0-9.-]+))$/
-/** Longer texts are not plain. Even with three octets for every character, a name within it is within its limit. */
+/** Longer texts are not plain. A name of this length is within its limit even with three octets for every character. */
 const LONGEST_PLAIN = 320
 
 /**
- * Reads a text that is one mailbox of the plainest kind, as most are, with one pattern; the result is the same as by
- * the rules of `address.ts`. Null for every other text, and for every invalid one.
+ * Reads a plain mailbox, with the same result as `address.ts`. Null for every other text, and for every invalid one.
  */
 export function readPlain(text: string): Mailbox | null {
-  // A possible encoded word (RFC 2047) is left to those rules.
+  // `address.ts` reads encoded words (RFC 2047).
   if (text.length > LONGEST_PLAIN || text.includes('=?')) return null
   const found = PLAIN.exec(text)
   if (found === null) return null

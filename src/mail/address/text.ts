@@ -1,5 +1,5 @@
 /**
- * The lexical ground of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and the error for a piece of text.
+ * The lexical rules of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and the error for a piece of text.
  */
 import { excerpt } from '../excerpt.ts'
 import { describe } from './idn.ts'
@@ -12,7 +12,7 @@ export class AddressError extends Error {
   override name = 'AddressError'
 }
 
-/** A list with more elements than the reader asked for. */
+/** A list with more addresses than the caller allows. */
 export class AddressCountError extends AddressError {
   override name = 'AddressCountError'
   constructor(most: number) {
@@ -36,7 +36,7 @@ const WIDE_SPACES = new Set(
   '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u2800\u3000',
 )
 
-/** Space, TAB, or one of those. */
+/** True for space, TAB and the wide spaces. */
 export function isSpace(character: string | undefined): boolean {
   if (character === ' ' || character === '\t') return true
   return character !== undefined && character > '\x7f' && WIDE_SPACES.has(character)

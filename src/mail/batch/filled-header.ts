@@ -13,11 +13,11 @@ import {
   substituteReplyTo,
 } from './substitute.ts'
 
-/** Octets of the fields with placeholders together, in every copy: each copy is tried once, so this bounds the work. */
+/** The most octets of all fields with placeholders in one copy. Each copy is tried once, so this bounds the work. */
 const MAX_FILLED = 16 * 1024
 /**
- * Fields with placeholders: trying one costs as much as some hundred octets, and a thousand fields fit into those
- * octets.
+ * The most fields with placeholders: trying a field costs as much as some hundred octets, and `MAX_FILLED` has room for
+ * a thousand short fields.
  */
 const MAX_FIELDS = 100
 
@@ -55,8 +55,8 @@ export class FilledHeader {
 
   /**
    * Returns why these values cannot be used, as a sentence for the sender, or null when they can: a value that cannot
-   * stand in a header (because of a line break above all), is too long for it or not allowed in its field is reported
-   * now and not when the copy is composed.
+   * stand in a header (above all one with a line break), is too long or is not allowed in its field is reported now,
+   * not when the copy is composed.
    */
   error(addressee: Addressee): string | null {
     if (this.#placeholders.none) return null

@@ -12,7 +12,7 @@ export class Placeholders {
   /** Weight of the texts as they are. */
   readonly template: number
 
-  /** @param weigh the measure; that of two texts must be the sum of theirs */
+  /** @param weigh the measure: two joined texts must weigh as much as both together */
   constructor(texts: Iterable<string>, weigh: (text: string) => number) {
     this.#weigh = weigh
     let template = 0

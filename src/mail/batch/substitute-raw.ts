@@ -24,7 +24,6 @@ import {
 const MAX_DEPTH = 20
 const MAX_HEADER = 256 * 1024
 
-/** Fields of mailboxes. */
 const isAddressField = (lower: string) => lower === 'to' || lower === 'cc' || isMailboxField(lower)
 
 /**
@@ -126,14 +125,14 @@ function fillText(
 
 /**
  * Encodes text inside a multipart that the sender made. Values come from people the sender writes to, and one of them
- * may know its boundary: no line of a value, nor one made by a soft break, may look like a delimiter.
+ * may know the boundary: no line of a value, nor one made by a soft break, may look like a delimiter.
  */
 function encodeWithoutDelimiters(text: string): { encoding: string; body: string } {
   const encoded = encodeText(text)
   if (encoded.encoding === 'base64' || !/^--/m.test(encoded.body)) return encoded
   const octets = Buffer.from(withCrlf(text))
   const readable = encodeContent(octets, true)
-  // With nearly every hyphen escaped, it could be longer than the size of copies was estimated with.
+  // With many hyphens escaped, the body could be longer than the estimated size of the copy.
   const longer = readable.body.length > base64Length(octets.length)
   const { encoding, body } = longer ? encodeContent(octets, false) : readable
   return { encoding, body: body.toString('latin1') }

@@ -45,7 +45,7 @@ export const MAX_LENGTH = 64 * 1024 * 1024
  * Fills in the placeholders of a text. Values are inserted as they are, also into HTML (senders put markup into them),
  * and are not searched for placeholders. A key without a value stays as it is written: a gap would hide the mistake
  * from the reader of the first message.
- * @throws HeaderError when the text would grow past 64 million characters
+ * @throws HeaderError when the text would grow past `MAX_LENGTH`
  */
 export function substituteText(text: string, addressee: Addressee): string {
   if (!text.includes('%recipient')) return text

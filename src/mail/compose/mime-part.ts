@@ -42,9 +42,9 @@ export function fileLeaf(file: Attachment): Leaf {
   }
   let sevenBit: string | null = null
   if (!allowsBase64(essence)) {
-    // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. Every next hop takes 7bit; a file that does not
-    // fit that is sent as plain octets, which loses nothing. A multipart file would need a boundary that we cannot
-    // vouch for.
+    // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. Every next hop takes 7bit; any other file is sent
+    // as application/octet-stream, which loses nothing. A multipart file would need a boundary that we cannot vouch
+    // for.
     sevenBit = essence.startsWith('message/') ? asSevenBit(file.content) : null
     if (sevenBit === null) {
       essence = DEFAULT_MEDIA_TYPE

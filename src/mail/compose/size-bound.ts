@@ -61,7 +61,8 @@ function wordsBound(text: string): number {
 }
 
 /**
- * base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside).
+ * The size in base64, with every line break counted twice: another encoding is chosen only if it is no longer (64
+ * octets aside).
  */
 function textBound(text: string): number {
   return PART_OVERHEAD + base64Length(lengthInLines(text))

@@ -48,7 +48,7 @@ function encodeSmall(text: string): EncodedBody {
   return encodeOctets(octets, ascii ? 0 : (octets.length - text.length) * 1.5)
 }
 
-/** The same, on octets throughout, outside of the heap. */
+/** As `encodeSmall`, on octets outside the heap. */
 function encodeLarge(text: string): EncodedBody {
   const octets = crlfOctets(Buffer.from(text, 'utf8'))
   const ascii = isAscii(octets)
@@ -201,7 +201,8 @@ export function writeBase64(content: Uint8Array, out: Buffer, from: number): num
     if (at > 0) to = writeLineBreak(out, to)
     const text = view.toString('base64', at, at + STRETCH * LINE_OCTETS)
     const breaks = Math.ceil(text.length / LINE) - 1
-    // Written without line breaks first, far enough behind that each line can move to its place and overwrite none.
+    // The text is written without line breaks first, far enough back that each line can move to its place without
+    // overwriting another.
     let line = to + 2 * breaks
     out.write(text, line, 'latin1')
     for (let index = 0; index < breaks; index++) {

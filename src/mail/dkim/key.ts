@@ -60,7 +60,7 @@ export interface DkimRecord {
   services: string[]
   /** Flag `y`: the domain is only testing, and receivers treat its mail as unsigned. */
   testing: boolean
-  /** Flag `s`: i= of a signature names the domain of d= itself. */
+  /** Flag `s`: the domain in i= of a signature is that of d=, not one below it. */
   exact: boolean
 }
 
@@ -70,8 +70,8 @@ export class DkimRecordError extends Error {
 }
 
 /**
- * Reads a key record. `text` is the TXT value with its character-strings joined by nothing.
- * Throws DkimRecordError when a verifier would have to ignore it.
+ * Reads a key record. `text` is the TXT value: its character-strings joined without a separator. Throws DkimRecordError
+ * when a verifier would have to ignore it.
  */
 export function parseDkimRecord(text: string): DkimRecord {
   const tags = new Map<string, string>()

@@ -31,7 +31,7 @@ export interface DmarcReportRecord {
   spf: boolean
   /** The author domain, in lower case. */
   headerFrom: string
-  /** The first domain whose signature, and whose envelope, was checked; null: none. */
+  /** The first domain whose signature was checked, and the first domain that SPF was checked for; null: none. */
   dkimDomain: string | null
   spfDomain: string | null
 }
@@ -61,7 +61,7 @@ const RECORD_FACTS: ReadonlySet<string> = new Set([
   'auth_results/dkim/domain',
   'auth_results/spf/domain',
 ])
-/** Elements around the deepest of them, itself and the root included. */
+/** The depth of the deepest of them, the root included. */
 const DEEPEST_FACT = 5
 
 /** Throws a DomainReportError. */
@@ -92,9 +92,9 @@ class DmarcReader {
     path.pop()
   }
 
-  /** Keeps the text of the present element if it is one of those that are read, and the first with its path. */
+  /** Keeps the text of the current element if its path is in `read`, and only the first text of a path. */
   #keep(facts: Map<string, string>, read: ReadonlySet<string>, from: number, text: string): void {
-    // A path of long names is not put together for each of a million elements.
+    // The length is compared first: joining long names for each of a million elements would take too long.
     if (text === '' || this.#path.length > DEEPEST_FACT) return
     const path = this.#path.slice(from).join('/')
     if (read.has(path) && !facts.has(path)) facts.set(path, text)
@@ -125,7 +125,7 @@ class DmarcReader {
   }
 }
 
-/** Null for a record without a source or a count. */
+/** Null for a record without a source, a count or an author domain. */
 function recordOf(facts: ReadonlyMap<string, string>): DmarcReportRecord | null {
   const fact = (path: string) => facts.get(path) ?? ''
   // The zone of an address may be of any length, and says nothing to others (RFC 4007 11.2).

@@ -55,7 +55,7 @@ export interface TlsSession extends TlsSessionResult {
 }
 
 const MOST_POLICIES = 100
-/** Kinds of failure that are read, of all policies together. */
+/** The most kinds of failure that are read, of all policies together. */
 const MOST_FAILURES = 1_000
 const MOST_LINES = 200
 const LONGEST_TEXT = 500
@@ -117,7 +117,7 @@ function policiesOf(values: readonly unknown[]): TlsPolicyResult[] {
   })
 }
 
-/** `room`: failures that are read. */
+/** `room`: the most failures to read. */
 function policyOf(value: unknown, room: number): TlsPolicyResult {
   const { policy, summary, 'failure-details': details } = objectOf(value)
   const published = objectOf(policy)

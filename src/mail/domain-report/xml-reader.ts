@@ -5,7 +5,7 @@ import { DomainReportError } from './report-error.ts'
 interface XmlEvents {
   /** The local name: prefixes of namespaces are dropped. */
   open(name: string): void
-  /** `text`: what stands directly in the element, the beginning of it if it is long. */
+  /** `text`: the text directly in the element, cut to its beginning if it is long. */
   close(name: string, text: string): void
 }
 

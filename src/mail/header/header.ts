@@ -139,8 +139,8 @@ export const MAX_FIRST = ENCODED_LIMIT - 2
 /** A piece that is never broken, with the white space before it. */
 const WORDS = /[ \t]+[^ \t]+/g
 /**
- * The same for a field in which quotes have a meaning. RFC 5322 3.2.4 allows a fold between them, but there are readers
- * for which the quoted string ends at the CR, and the rest of it becomes an address.
+ * The same for a field in which quotes have a meaning. RFC 5322 3.2.4 allows a fold between quotes, but for some
+ * readers the quoted string ends at the CR, and the rest of it becomes an address.
  */
 export const QUOTED_OR_WORDS = /[ \t]+(?:"(?:[^"\\]|\\.)*"|[^ \t])+/gs
 

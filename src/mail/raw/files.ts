@@ -34,7 +34,7 @@ export function readRawFile(raw: Uint8Array, position: number): Buffer | null {
   return part === undefined ? null : contentOf(octets, part)
 }
 
-/** The names that its sender gave to files of a message, or of its beginning. */
+/** The names that the sender gave to the files of a message, or of the beginning of one. */
 export function fileNamesIn(root: RawPart, most = Number.POSITIVE_INFINITY): string[] {
   const names: string[] = []
   for (const part of fileParts(root)) {
@@ -53,7 +53,7 @@ export interface RawFileNames {
   names: string[]
 }
 
-/** Files whose names are searched, and characters of each. */
+/** The most files whose names are searched, and the most characters of each name. */
 const MOST_NAMES = 20
 const LONGEST_NAME = 100
 
@@ -68,7 +68,7 @@ export function rawFileNames(root: RawPart): RawFileNames {
 
 /** Whether a message has files besides inline pictures. `clipped`: it goes on behind what was read. */
 export function hasAttachments(root: RawPart, clipped: boolean): boolean {
-  // Behind the beginning there may be files, which is what a multipart/mixed is for (RFC 2046 5.1.3).
+  // In a multipart/mixed, files may follow what was read (RFC 2046 5.1.3).
   if (clipped && root.type === 'multipart/mixed') return true
   for (const part of fileParts(root)) {
     if (dispositionOf(part, contentIdOf(part)) === 'attachment') return true
@@ -121,7 +121,7 @@ function contentOf(octets: Buffer, part: RawPart): Buffer {
   }
 }
 
-/** From its disposition (RFC 2183 2.3), otherwise from its type, where older programs put it. */
+/** The file name in Content-Disposition (RFC 2183 2.3), otherwise in Content-Type, where older programs put it. */
 function nameOf({ fields, parameters }: RawPart): string | undefined {
   const disposition = fieldValue(fields, 'content-disposition')
   const given =

@@ -82,7 +82,7 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   const { fields } = header
   const values = (name: string) => fields.filter(({ lower }) => lower === name).map(({ value }) => value)
   const root = readStructure(octets)
-  // All of them, because `normaliseRaw` would refuse a field too late.
+  // All fields are read now, because `normaliseRaw` would refuse one too late.
   const mailboxes = fields
     .filter(({ lower }) => isMailboxField(lower) && lower !== 'from')
     .flatMap((field) => mailboxesOf(field).map((mailbox) => ({ field, mailbox })))
@@ -267,7 +267,7 @@ function foldLine(line: string, name: string, textFrom: number): string {
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t'
 
-/** Depth first, so the first in reading order. Attached messages and their parts do not count as the body. */
+/** The first part of a type in reading order. Attached messages and their parts do not count as the body. */
 function firstBody(octets: Buffer, root: RawPart, type: string): string | undefined {
   const waiting = [root]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {

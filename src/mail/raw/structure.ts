@@ -3,7 +3,7 @@ import { Delimiters } from './delimiters.ts'
 import { fieldOf, fieldValue, type RawField, readHeader, readParameters } from './header.ts'
 import { RawError } from './lines.ts'
 
-/** Nested multiparts, at most; mail programs stay below ten. */
+/** The most levels of nesting; mail programs stay below ten. */
 const MAX_DEPTH = 64
 const MAX_PARTS = 10_000
 
@@ -36,7 +36,7 @@ export function readStructure(octets: Buffer): RawPart {
   return structureOf(octets).root
 }
 
-/** The same, with the number of octets compared with delimiters, which the tests compare with the size. */
+/** As `readStructure`, with the number of octets compared with delimiters, which tests hold against the size. */
 export function structureOf(octets: Buffer): { root: RawPart; steps: number } {
   const reader = new StructureReader(octets)
   const root = reader.readPart()

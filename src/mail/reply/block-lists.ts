@@ -1,4 +1,6 @@
-/** Block lists of addresses: how replies of servers name each, its zone in DNS, and where it removes an address. */
+/**
+ * Block lists of IP addresses: the words by which replies name each list, its DNS zone, and where to ask for removal.
+ */
 
 export interface BlockList {
   /** Completes “the block list of …”. */
@@ -95,7 +97,7 @@ const LISTS: readonly [pattern: RegExp, list: BlockList][] = [
   [/\bxfinity\b|\bcomcast\b/, { name: 'Comcast', removal: 'https://spa.xfinity.com/report' }],
 ]
 
-/** The list that the words of a refusal name; null: none that is known. */
+/** The list that the words of a refusal name; null: they name no known list. */
 export function blockListIn(words: string): BlockList | null {
   const text = words.slice(0, 1_000).toLowerCase()
   return LISTS.find(([pattern]) => pattern.test(text))?.[1] ?? null

@@ -71,7 +71,7 @@ interface NegativeReply {
   status?: string | null | undefined
   /** The reply of the server, or the sentence of the report about this recipient. May begin with the codes. */
   words: string
-  /** The command that the reply answers, where it is known: words about an address mean the sender's after MAIL. */
+  /** The command that the reply answers, if known: after MAIL, words about an address mean the sender's. */
   stage?: string | null | undefined
   /** True: the mail is still being tried, so the address does not count as dead, whatever the words. */
   delayed?: boolean | undefined
@@ -110,7 +110,7 @@ const PLAIN: readonly Topic[] = [
 ]
 
 /**
- * Words that take precedence over an address that codes and words call unknown. Other words of PLAIN may stand in a
+ * Words that take precedence over a code and words that call the address unknown. Other words of PLAIN may stand in a
  * sentence that follows, such as a link to the statistics of a block list.
  */
 const BEFORE_UNKNOWN: readonly (readonly RegExp[])[] = [
@@ -136,7 +136,7 @@ const ADDRESS: readonly Topic[] = [
   ['address_unknown', NO_ADDRESS],
 ]
 
-/** Words about us. They count where the words about the recipient are not in the list of phrases.ts. */
+/** Words about us. They count unless words of DEAD say that the address does not exist. */
 const ABOUT_US: readonly (readonly RegExp[])[] = [OUR_SIDE, BAD_NAME]
 
 /** Words that count only if no code is more specific. */
@@ -178,8 +178,8 @@ export function classifyReply(reply: NegativeReply): Classification {
 }
 
 /**
- * Causes of late, by codes and plain words. A server gives the same few reasons to everybody, and to look for all
- * phrases in one takes as long as to read the whole rest of a report.
+ * Recent causes, by codes and plain words. A server gives the same few reasons to everybody, and searching one for all
+ * phrases takes as long as reading the rest of a report.
  */
 const CAUSES = new Map<string, Cause>()
 /** Replies have 1,000 characters at most, so these take less than a megabyte. */
@@ -249,8 +249,8 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
 }
 
 /**
- * Whether the words say why they name the time of the next try: something is wrong with the address, or with the
- * server. Without a reason they ask for less mail: a server that greylists mostly says so, and is not harmed by less.
+ * Whether the words give a reason for the requested wait: a fault of the address or of the server. Without a reason the
+ * server asks for less mail: one that greylists mostly says so, and less mail does not harm it.
  */
 function givesReason(matches: TopicMatch): boolean {
   return (

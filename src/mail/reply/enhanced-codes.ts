@@ -45,7 +45,7 @@ const DETAILS: Readonly<Record<string, BounceCategory>> = {
   '7.27': 'authentication',
   '7.28': 'rate_limited',
   '7.29': 'tls',
-  // Gmail: DKIM. RFC 8689 5 has it for a TLS option of messages, which is never asked for here.
+  // Gmail: DKIM. RFC 8689 5 has it for REQUIRETLS, which the service never asks for.
   '7.30': 'authentication',
   // Gmail: From is not aligned with what SPF or DKIM authenticate.
   '7.32': 'authentication',
@@ -63,7 +63,7 @@ const SUBJECTS: Readonly<Record<string, BounceCategory>> = {
   '7': 'policy',
 }
 
-/** The same with a temporary code: a system that takes no mail, or a way that is not known, for now. */
+/** With a temporary code: the system takes no mail for now, or the route is not known yet. */
 const FOR_NOW: Readonly<Record<string, BounceCategory>> = { '3.2': 'other', '4.4': 'network' }
 
 /** Exchange Online: 5.7.606 to 649 are banned addresses, 4.7.650 to 659 limits of one address. */

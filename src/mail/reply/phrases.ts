@@ -20,7 +20,7 @@ export const GREYLISTING: readonly RegExp[] = [
  */
 export const QUOTING: readonly RegExp[] = [/\b(?:said|responded with|response|replied):/]
 
-/** Words against our address, in sentences that begin with the message: Gmail, Cisco, Cloudmark. */
+/** Words against our address, in sentences whose subject is the message: Gmail, Cisco, Cloudmark. */
 export const REPUTATION: readonly RegExp[] = [
   /\breputation of (?:the |your )?sending ip\b|\bsending ip (?:address )?reputation\b/,
 ]

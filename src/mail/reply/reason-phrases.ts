@@ -1,7 +1,7 @@
 /**
- * More phrases of servers, for the classification of a refusal: they name a reason, but are too weak a proof to close a
- * path, as the lists in phrases.ts do. The rules there hold here as well. A reason is searched for in the order of
- * classify.ts.
+ * More phrases of servers, for the classification of a refusal. They name a reason but, unlike the lists in phrases.ts,
+ * are too weak a proof to close a path. The rules of phrases.ts hold here too. classify.ts has the order in which the
+ * lists are searched.
  */
 
 /** The mailbox, or the space of its owner, is full. */
@@ -78,7 +78,7 @@ export const BAD_NAME: readonly RegExp[] = [
   /(?<!\p{L})ip[- ]?(?:адрес|адреса)?[^.;]{0,40}(?:заблокирован|блокиров|чёрн|черн|запрещ)|\bip-?adresse\b[^.;]{0,40}\b(?:gesperrt|blockiert|abgelehnt)|\badresse ip\b[^.;]{0,40}(?:bloqu|refus|liste noire)|\b(?:ip|direcci[oó]n ip)\b[^.;]{0,40}\b(?:bloquead|rechazad|lista negra)|\badres ip\b[^.;]{0,40}\b(?:zablokowan|odrzucon)|(?<![a-z])ip[^.;。]{0,12}(?:被拒|被封|被禁|被阻|黑名单|黑名單|차단|거부)/u,
 ]
 
-/** The reputation of the sending domain: Gmail. It closes no path, which other domains use as well. */
+/** The reputation of the sending domain: Gmail. It closes no path, because other domains use the path too. */
 export const DOMAIN_REPUTATION: readonly RegExp[] = [/\breputation of (?:the |your )?sending domain\b/]
 
 /** A rule that the server states in set words: GMX, web.de, 1&1, with the address of their page about the case. */

@@ -1,8 +1,8 @@
-/** The words of a reply as phrases are searched for in them. */
+/** Prepares the words of a reply for the search for phrases. */
 import { isIP } from 'node:net'
 import { QUOTING } from './phrases.ts'
 
-/** Searched for in a reply: the longest of what servers say is a few hundred characters. */
+/** The most characters of a reply that are searched: the longest replies have a few hundred. */
 const MOST = 1_000
 
 /** In lower case, and without addresses and links: these are chosen by others, and may read like anything. */
@@ -36,8 +36,8 @@ function withoutAddress(word: string): string {
 const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
 
 /**
- * The plain words up to the first quotation of another server. A server that verifies a recipient repeats what it was
- * told there, and anybody can run a domain whose server says anything.
+ * The plain words up to the first quotation of another server. A server that verifies a recipient repeats the reply of
+ * that recipient's server, and anybody can run a server that says anything.
  */
 export function ownWords(words: string): string {
   const ends = QUOTING.map((pattern) => words.search(pattern)).filter((at) => at !== -1)

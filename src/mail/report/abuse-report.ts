@@ -37,7 +37,7 @@ export function holdsAbuseDocument(text: string): boolean {
 /**
  * Null: the text is no such report.
  *
- * @param attached a mail is attached, which is the sample of the older form
+ * @param attached a mail is attached: the sample of the older form
  */
 export function readAbuseReport(text: string, attached: boolean): AbuseReport | null {
   if (holdsAbuseDocument(text)) return readDocument(text)

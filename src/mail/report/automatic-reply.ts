@@ -1,4 +1,4 @@
-/** Automatic replies (RFC 3834), of those programs, too, that do not follow it. */
+/** Automatic replies (RFC 3834), also of programs that do not follow it. */
 import { fieldValue, type RawField } from '../raw/header.ts'
 import { isAnswer, senderOf, subjectOf } from './mail-system.ts'
 
@@ -26,7 +26,7 @@ const SUBJECTS: readonly RegExp[] = [
   /^(?:abwesenheit|abwesend|nicht im (?:büro|haus)|ich bin (?:zur ?zeit |derzeit )?(?:nicht im (?:büro|haus)|im urlaub|abwesend|außer haus)|(?:im )?urlaub(?:s(?:meldung|notiz|nachricht|benachrichtigung))?\s?[:-]|absence du bureau|absent(?:e|\(e\))? d[ue]|message d['’]absence|fuera de (?:la )?oficina|fuori (?:ufficio|sede)|assente|afwezig|ausente|ausência|fora do escritório|nieobecno|poza biurem|mimo kancelář|frånvaro|ikke på kontoret|ofis dışı|нет на месте|вне офиса|меня нет в офисе)/i,
 ]
 
-/** True for an answer that a program gave for the recipient. Reports on delivery are to be ruled out before. */
+/** True for an answer that a program gave for the recipient. The caller rules out reports on delivery first. */
 export function isAutomaticReply(fields: readonly RawField[]): boolean {
   // RFC 3834 5: a keyword, and comments.
   const submitted = /^[a-z-]+/i.exec(fieldValue(fields, 'auto-submitted').trim())?.[0].toLowerCase()
@@ -38,8 +38,8 @@ export function isAutomaticReply(fields: readonly RawField[]): boolean {
   if (/^autoresponder\b/i.test(fieldValue(fields, 'delivered-to').trim())) return true
   const subject = subjectOf(fields)
   if (SUBJECTS.some((pattern) => pattern.test(subject))) return true
-  // RFC 3834 3.1.2, 3.1.5 and 3.3: an answer of a program has an empty reverse path, or says that it was generated. So
-  // it is known whatever its language.
+  // RFC 3834 3.1.2, 3.1.5 and 3.3: an answer of a program has an empty reverse path, or says that it was generated.
+  // That identifies it in any language.
   const { system, path } = senderOf(fields)
   const silent = path === '' || path === '<>'
   return !system && (silent || submitted !== undefined) && isAnswer(fields)

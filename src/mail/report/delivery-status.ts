@@ -22,7 +22,7 @@ export interface StatusFields {
   status: string | null
   /** Diagnostic-Code (RFC 3464 2.3.6) without its type; '' when there is none, or when it is only an exit code. */
   diagnostic: string
-  /** The type of the diagnostic is X-Unix: it is that of a program, and not of an SMTP server. */
+  /** The type of the diagnostic is X-Unix: it comes from a program, not from an SMTP server. */
   local: boolean
   /** The report names the time until which the server tries (RFC 3464 2.3.9). */
   retries: boolean
@@ -130,8 +130,8 @@ function recipientOf(group: FieldGroup): StatusFields | null {
 }
 
 /**
- * Some servers repeat ORCPT as they got it, in xtext (RFC 3461 4): `jane+2Bnews@`. In other addresses a plus sign means
- * what it says, so what the other field has decides.
+ * Some servers repeat ORCPT as they got it, in xtext (RFC 3461 4): `jane+2Bnews@`. In other addresses a plus sign
+ * stands for itself, so Final-Recipient decides.
  */
 function withoutXtext(original: string | null, final: string | null): string | null {
   const decoded = original?.replace(/\+([0-9A-F]{2})/g, (_, hex: string) =>

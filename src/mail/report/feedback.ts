@@ -20,7 +20,7 @@ const COMPLAINTS = new Set([
   'miscategorized',
 ])
 
-/** True when a text is the content of such a part, under a media type of its own. */
+/** True when a text, whatever its media type, holds the fields of a feedback report. */
 export function holdsFeedback(text: string): boolean {
   return /^feedback-type[ \t]*:/im.test(text) && /^(?:user-agent|version)[ \t]*:/im.test(text)
 }

@@ -50,7 +50,7 @@ function boundaryIn(octets: Buffer, start: number): string | null {
   return null
 }
 
-/** Whether an email came back in the text before that place: the parts behind it are those of that email. */
+/** Whether the text before `end` holds a returned email: the parts behind it then belong to that email. */
 function returnsEmail(octets: Buffer, start: number, end: number): boolean {
   const text = octets.toString('latin1', start, Math.min(end, start + TEXT_LIMIT))
   return splitReturned(text.split('\r\n')).returned.length > 0

@@ -6,7 +6,7 @@ import { fieldValue, type RawField } from '../raw/header.ts'
 const LOCAL =
   /(?:^|[<\s"])(?:mailer-?daemon|mail-?daemon|poo?st[-_]?master|mail-?admin(?:istrator)?|mdaemon|mail-?system|mail-?router|sysadmin|dsn|ndr|mta|microsoftexchange[0-9a-f]{32})(?:@|>|$|\s*\()/i
 
-/** Names by which they write. */
+/** Display names by which mail systems write. */
 const NAME =
   /\bmail(?:er)? ?(?:delivery|deliver|administrator|system|transport|daemon|router|server|gateway)\b|\b(?:system|e-?mail) (?:administrator|service|attendant)\b|\bpostmaster\b|\bdelivery (?:sub)?system\b|\bmessaging system\b|\bspam firewall\b/i
 

@@ -14,7 +14,7 @@ export const READ_LIMIT = 1024 * 1024
 /** Octets of one text, and of all texts. Servers write a page. */
 const TEXT_LIMIT = 64 * 1024
 const ALL_TEXT_LIMIT = 256 * 1024
-/** A mail has one. Such a document holds the reported mail, so it may take the whole of what is read. */
+/** A mail has one abuse report. A JSON document holds the reported mail, so it may be as long as all that is read. */
 const MOST_ABUSE_REPORTS = 2
 /** Octets of an abuse report in the older form. */
 const MOST_ABUSE_FIELDS = 16 * 1024
@@ -70,7 +70,7 @@ function structureOf(octets: Buffer): PartTree & { arrived: RawPart } {
   return { ...(mended(octets, read) ?? read), arrived: read.part }
 }
 
-/** Null: nothing is to be mended. */
+/** Null: there is nothing to mend. */
 function mended(octets: Buffer, read: PartTree): PartTree | null {
   if (read.part.type !== 'text/plain' && read.part.children.length > 0) return null
   // The header may have lost its Content-Type on the way, or name a boundary that the body does not use.

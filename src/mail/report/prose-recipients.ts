@@ -35,8 +35,8 @@ export function proseKind(
     // Anybody can take the name of a mail system. With a reverse path of its own a report has to name a recipient.
     (!talk && subject && system && (names || (prose.fails && (silent || path === null)))) ||
     (!talk && subject && silent && prose.fails && names) ||
-    // The subject is in a language, or of a server, that nobody listed. Without the email it would be any notice of an
-    // administrator.
+    // The subject is in a language, or of a server, that nobody listed. Without the returned email, any notice of an
+    // administrator would pass.
     (!talk && system && (silent || path === null) && prose.fails && names && returned.length > 0)
   if (!report) return isAutomaticReply(fields) ? 'auto_reply' : 'none'
   if (prose.succeeds && !prose.delays && !failed) return 'none'

@@ -8,8 +8,8 @@ export const headerOf = (returned: Buffer | null): readonly RawField[] =>
   returned === null ? [] : readHeader(returned, 0, { strict: false }).fields
 
 /**
- * @param fields of the report, which names the email it answers in In-Reply-To (RFC 5322 3.6.4, RFC 3834 3.1.5); none
- *   when they are not to name it
+ * @param fields of the report, which names the email it answers in In-Reply-To (RFC 5322 3.6.4, RFC 3834 3.1.5); empty
+ *   when they must not name it
  * @param returned of the returned email
  * @param envelope as the fields for programs name it
  */

@@ -22,7 +22,7 @@ export function statusRecipients(
   const spare = spareAddresses(statuses, prose, fields, returned)
   const transcript = new Transcript(prose.said)
   const reasons = new Map(prose.recipients.map(({ address, reason }) => [address, reason]))
-  // Of several recipients, the text as a whole may give the reason of another one.
+  // With several recipients, the whole text may give the reason of another one.
   const shared = statuses.length === 1 ? [transcript.refusals, prose.said] : []
   for (const { address, original, final, action, status, diagnostic, local, retries } of statuses) {
     const recipient = address ?? spare.shift()
@@ -36,7 +36,7 @@ export function statusRecipients(
   return [...named.values()]
 }
 
-/** Of a recipient whose field Action is missing or cannot be read. */
+/** The action for a recipient whose Action field is missing or unreadable. */
 function likelyAction(status: string | null, retries: boolean, prose: Prose): ReportedAction {
   const delayed = retries || prose.delays || (status?.startsWith('4') === true && !prose.opened)
   return delayed ? 'delayed' : 'failed'

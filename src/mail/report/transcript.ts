@@ -44,8 +44,8 @@ export class Transcript {
   }
 
   /**
-   * A reply as a whole, of which a report has the first line: Sendmail writes no more into Diagnostic-Code. Any other
-   * text is given back.
+   * The whole reply whose first line is the diagnostic: Sendmail writes only that line into Diagnostic-Code. Any other
+   * text is returned as it is.
    */
   whole(diagnostic: string): string {
     const first = /^\d{3}-/.test(diagnostic) ? this.#places.get(diagnostic) : undefined

@@ -23,7 +23,7 @@ export function base32(octets: Uint8Array): string {
   return text
 }
 
-/** Of letters in either case, a multiple of eight; null: other characters are among them. */
+/** Decodes letters in either case, a multiple of eight; null: another character is among them. */
 export function fromBase32(text: string): Buffer | null {
   const octets = Buffer.alloc((text.length / 8) * GROUP)
   for (let group = 0; group * 8 < text.length; group++) {

@@ -48,8 +48,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 /** The first letter of the local part, which distinguishes return paths from other addresses of their host. */
 const MARK = 'b'
 /**
- * Octets: the id, the day since 1970, the recipient, which is 0 when none is named and counts from 1. With the highest
- * bit of the day, which the day itself does not need before 2059, the mark of a domain stands for the recipient.
+ * Octets: the id, the day since 1970, the recipient, which is 0 when none is named and counts from 1. If the highest
+ * bit of the day is set, which no day before 2059 needs, the mark of a domain takes the place of the recipient.
  */
 const ID = UUID_OCTETS
 const HAS_DOMAIN = 0x8000
@@ -124,14 +124,14 @@ export function readReturnPathCode(
   return { emailId, recipient: named === 0 ? null : named - 1, domainMark: null, at }
 }
 
-/** Equal for return paths that name the same. */
+/** Equal for return paths that name the same email and recipient or domain. */
 export function returnPathId({ emailId, recipient, domainMark }: ReadReturnPath): string {
   return `${emailId} ${recipient ?? ''} ${domainMark ?? ''}`
 }
 
 /**
  * Whether a return path was made for a transaction with recipients of this domain. Without a mark it may have been for
- * any.
+ * any domain.
  */
 export function isForDomain(
   key: ReturnPathKey,
@@ -141,7 +141,7 @@ export function isForDomain(
   return domainMark === null || domainMark === markOf(key, emailId, domain)
 }
 
-/** Different for each email, so that nobody can look for a domain with the mark of another one. */
+/** The mark of a domain differs for each email, so that nobody can look for a domain by the mark in another email. */
 function markOf(key: ReturnPathKey, emailId: string, domain: string): number {
   const text = Buffer.from(`domain ${domain}`)
   return key.hmac.octets(Buffer.concat([uuidOctets(emailId), text])).readUInt16BE(0)

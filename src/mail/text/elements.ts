@@ -21,7 +21,7 @@ export interface Kind {
   /** May stand in the head; anything else ends it (HTML standard 13.2.6.4.4). */
   readonly headContent: boolean
   readonly endsParagraph: boolean
-  /** Kinds whose open elements it ends, up to the nearest element that bounds that. */
+  /** Kinds whose open elements it ends, up to the nearest open element of a kind in `within`. */
   readonly ends: readonly number[]
   readonly within: readonly number[]
 }

@@ -6,7 +6,7 @@ export interface CellSpan {
   rows: number
 }
 
-/** The columns `from` to before `to`, for that many more rows. */
+/** The columns from `from` up to the one before `to`, for `rows` more rows. */
 interface SpanReach {
   from: number
   to: number

@@ -128,7 +128,7 @@ function withoutComments(style: string): string {
   }
 }
 
-/** CSS Syntax 4.3.7: `\\64 isplay` is `display`. */
+/** CSS Syntax 4.3.7: `\64 isplay` is `display`. */
 function unescaped(style: string): string {
   if (!style.includes('\\')) return style
   return style.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, hex: string | undefined, other: string) =>

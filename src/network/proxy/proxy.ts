@@ -10,7 +10,7 @@ export interface OutgoingProxy {
   password: string | null
 }
 
-/** The connection that a proxy is to make. Both addresses are of one family. */
+/** The connection that a proxy is asked to make. Both addresses are of one family. */
 export interface ProxiedConnection {
   /** The source address. The PROXY protocol sends it to the proxy; SOCKS5 cannot. */
   from: string

@@ -6,7 +6,7 @@ import { connectFault } from '../connect-fault.ts'
 import { ProxyFault } from './fault.ts'
 import type { OutgoingProxy, ProxiedConnection } from './proxy.ts'
 
-/** Milliseconds after which the library gives up. The caller's time is over before. */
+/** Milliseconds after which the library gives up. The caller's own limit is shorter. */
 const LONGEST_MS = 120_000
 
 /** Replies about the server (RFC 1928 6), by their names in the library, with the matching error code of a socket. */

@@ -37,7 +37,7 @@ export function reachProxy(socket: Socket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   socket.once('connect', resolve)
   socket.once('close', () => reject(new ProxyFault('proxy', 'closed the connection')))
-  // It stays, so that an error meanwhile has a listener.
+  // This listener stays, so that a later error has one.
   socket.on('error', (error: NodeJS.ErrnoException) => {
     reject(new ProxyFault('proxy', connectFault(error.code ?? error.message)))
   })

@@ -150,7 +150,7 @@ export const FAILURE_WORDS = anyOf([
 export const DELAY_WORDS =
   /(?<!\p{L})(?:verzögert|verzögerte zustellung|noch nicht (?:zugestellt|übermittelt)|weitere zustellversuche|retardée?|n'a pas encore (?:été|pu)|nouvelles tentatives|(?:todavía|aún) no se ha|retrasad[oa]|non è ancora|ritardat[oa]|ainda não foi|atrasad[oa]|opóźnion\p{L}{1,2}|nog niet (?:bezorgd|afgeleverd)|vertraagd|задержан\p{L}{0,2}|ещ[её] не доставлен\p{L}{0,2}|gecikti)(?!\p{L})|(?:延迟|延遲|尚未(?:送达|投递|送達|投遞)|遅延|遅れて|まだ(?:配信|配送|送信)|지연)|\bthis is a warning message only\b|\bis delayed for more than\b|\btemporary failure report\b|\b(?:has|have) (?:been delayed|not yet been delivered)\b|\bdelivery (?:incomplete|is delayed|delayed|has been delayed)\b|\bstill undelivered\b|\bcould not send (?:message|mail) for (?:the )?past\b|\b(?:will|to) (?:continue|keep|be) (?:to )?(?:try|retr)|\bwill retry\b|\bwill be retried\b|\byou do not need to re-?send\b|\bno action is required (?:on|from) (?:your part|you)\b|\btemporary problem delivering\b|\bdelivery attempts? will (?:continue|be)\b|\bnot yet (?:been )?delivered\b|\bwird weiter versucht\b/iu
 
-/** Words by which it says that it has stopped, which come in one text with words of delay. */
+/** Words by which it says that it has stopped trying. They may stand beside words of delay. */
 export const FINAL_WORDS =
   /\bmessage will be deleted from queue\b|\bgiving up\b|\bgiven up\b|\bpermanent (?:error|fail|fatal)|\bfailed permanently\b|\bno further (?:delivery )?attempts?\b|\bnot going to try again\b|\bhas been (?:returned|removed from)|\bwill not (?:try|attempt)/i
 
