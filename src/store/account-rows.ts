@@ -1,4 +1,4 @@
-/** Companies, domains and keys: between rows of either database and objects. */
+/** Converts companies, domains and keys between rows of either database and objects. */
 import {
   type AccountsChange,
   type ApiKey,
@@ -118,7 +118,7 @@ export function domainHeldMessage(name: string): string {
  */
 export const REVOKED_KEPT = 100
 
-/** Beyond this many versions, or changed things, everything is read again. */
+/** A node that lags by more versions, or more changed things, than this reads everything again. */
 export const VERSIONS_KEPT = 5_000
 const MOST_CHANGED = 500
 /** The id that stands for all routes together among the ids of changed things. */

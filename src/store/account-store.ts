@@ -82,7 +82,7 @@ export interface WarmUpRequest extends Omit<WarmUpCount, 'messages'> {
   most: number
 }
 
-/** The answer; `messages` of the day are those of all nodes, with the `taken` ones. */
+/** The answer. `messages`: those of the day, of all nodes, including the `taken` ones. */
 export interface WarmUpPart extends WarmUpCount {
   taken: number
 }
@@ -97,7 +97,7 @@ export interface AccountReads {
   findDomain(id: string): Promise<SendingDomain | null>
   /** Null when the domain is unknown. */
   domainCheckTimes(id: string): Promise<DomainCheckTimes | null>
-  /** The messages of a day from addresses that are warming up, of the sites with the most. */
+  /** The highest counts of messages on a day from addresses that are warming up, at most `most` of them. */
   warmUpCounts(day: number, most: number): Promise<WarmUpCount[]>
   /** Null: the company has none, or is unknown. */
   findLogo(companyId: string): Promise<CompanyLogo | null>
@@ -144,7 +144,9 @@ export interface AccountStore extends AccountReads {
    * (Unix ms), or retired if DNS lacked their records. False when the key is unknown, or does not wait.
    */
   promoteDkimKey(id: string, at: number): Promise<boolean>
-  /** Marks a key as retired from `at` on, if it has been retiring since `since` or longer. False when it has not. */
+  /**
+   * Marks a key as retired from `at` on, if it has been retiring since `since` or longer. False when it has not been.
+   */
   retireDkimKey(id: string, since: number, at: number): Promise<boolean>
   /**
    * Queues a key that takes no part in a rotation and signs nothing: from `at` on it waits for DNS, and signs as soon
@@ -198,8 +200,8 @@ export interface AccountStore extends AccountReads {
   /** Adds a pool, or replaces the addresses of the one with this name. */
   setSourcePool(pool: SourcePool): Promise<void>
   /**
-   * Counts messages before they are sent, as far as the limit of the day (since 1970, in UTC) leaves room: all nodes
-   * together send no more. In the order of the requests.
+   * Counts messages before they are sent, as far as the limit of the day leaves room, so that all nodes together do not
+   * exceed it. `day`: days since 1970, in UTC. Answers in the order of the requests.
    */
   takeWarmUp(day: number, wanted: readonly WarmUpRequest[]): Promise<WarmUpPart[]>
   /** Adds to the messages of a day, or takes back (below 0) those that were not sent. */

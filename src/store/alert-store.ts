@@ -26,9 +26,9 @@ export interface Announcement {
   /** The name of the channel. */
   channel: string
   knows: 'nothing' | 'beginning' | 'end'
-  /** The first try of what is being announced now; null: nothing is. */
+  /** Unix ms of the first try to announce the present beginning or end; null: nothing is being announced. */
   triedSince: number | null
-  /** Until then a node announces it, or a failure is waited out. */
+  /** Unix ms until which a node is announcing it, or waits after a failure. */
   claimedUntil: number
 }
 
@@ -37,7 +37,7 @@ export interface AnnouncementClaim {
   /** The beginning of the problem, as it is announced. */
   since: number
   channel: string
-  /** The end is announced. */
+  /** True: the end is announced; false: the beginning. */
   isEnd: boolean
   now: number
   /** Until then no other claim succeeds. */
@@ -45,23 +45,24 @@ export interface AnnouncementClaim {
 }
 
 export interface AlertStore {
-  /** Open ones, and those whose end is not known to all channels that know the beginning. In the order of their ids. */
+  /** Open problems, and ended ones of which some channel knows the beginning but not the end. Sorted by id. */
   alerts(): Promise<Alert[]>
   announcements(): Promise<Announcement[]>
   /**
-   * A problem that is open keeps its beginning. One that was over and is still announced is open again: since now if a
-   * channel knows of the end, because mail with the same beginning is not sent twice. `event`: logged for the company
-   * in the same commit, with that beginning, unless the problem was open. Resolves with whether it was not.
+   * Opens a problem. One that is open already keeps its beginning. One that was over and is still being announced opens
+   * again; if a channel knows of its end, it begins now, because mail with the same beginning is not sent twice.
+   * `event`: logged for the company in the same commit, with that beginning, unless the problem was open. Resolves with
+   * true unless the problem was open.
    */
   raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<boolean>
   /**
-   * Forgets a problem of which no channel knows. `event`: logged in the same commit, if the problem was open. Resolves
-   * with whether it was.
+   * Ends a problem, and forgets it at once if no channel knows of it. `event`: logged in the same commit, if the
+   * problem was open. Resolves with whether it was.
    */
   endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<boolean>
-  /** Resolves with the time of the first try; null: it is not to be announced, or not by this node. */
+  /** Resolves with the time of the first try; null: there is nothing to announce, or another node does it. */
   claimAnnouncement(claim: AnnouncementClaim): Promise<number | null>
-  /** The channel knows it now. Does nothing if another claim has succeeded meanwhile. */
+  /** Notes that the channel has been told. Does nothing if another claim has succeeded meanwhile. */
   endAnnouncement(claim: AnnouncementClaim, now: number): Promise<void>
   /** Forgets problems whose end needs no announcement. `before`: ends not announced since then are given up. */
   forgetAlerts(now: number, before: number): Promise<void>

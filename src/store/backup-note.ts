@@ -1,7 +1,7 @@
 /**
  * Remembers when the last copy of an SQLite database was made, and where it is: in a small file beside the database. A
- * note in the database itself would need it opened for writing, which a copy of a damaged database, or of one of
- * another version, must not do.
+ * note in the database itself would require opening it for writing, which must not happen to a damaged database or one
+ * of another version.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -19,7 +19,7 @@ export function noteBackup(database: string, note: BackupNote): void {
   try {
     writeFileSync(pathOf(database), `${JSON.stringify(note)}\n`, { mode: 0o600 })
   } catch {
-    // A directory that may not be written to: without a note, the operator is asked for a backup again.
+    // The directory is not writable. Without a note, the operator is asked for a backup again.
   }
 }
 

@@ -3,8 +3,8 @@ import { isByTerm, type PlaceList, placesInBoth } from './digest.ts'
 import type { ListedSegments } from './digest-store.ts'
 
 /**
- * Asks for a list's places in these segments, which are in order. `whether`: asks only in which segments the list has
- * places.
+ * Asks for a list's places in these segments, which are in order. `whether`: asks only which of the segments have
+ * places of the list.
  */
 export interface ListQuestion {
   list: PlaceList
@@ -21,7 +21,7 @@ type ListQuestions<T> = Generator<readonly ListQuestion[], T, readonly ListAnswe
 
 /** Segments in which all lists are read, to learn which lists narrow the rest most. */
 const PROBED = 8
-/** A list that leaves more than this part of the places of the others is skipped. */
+/** A list is skipped if it leaves more than this part of the places that the lists before it left. */
 const WORTH_READING = 0.5
 
 /** Yields questions about the lists, and receives the answers. */
@@ -76,7 +76,7 @@ function* whereAny(probes: readonly Probe[], rest: readonly number[]): ListQuest
   return rest.filter((segment) => answers.every((answer) => answer.has(segment)))
 }
 
-/** The common places that this list has, too. */
+/** The common places that this list also has. */
 function* among(common: ListSegments, list: PlaceList): ListQuestions<ListSegments> {
   if (common.length === 0) return []
   const segments = common.map(({ segment }) => segment)

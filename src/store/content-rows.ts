@@ -1,4 +1,4 @@
-/** The content for delivery: rows in the shape in which the queries of both databases return them. */
+/** Makes the content for delivery from rows, in the shape in which the queries of both databases return them. */
 import { type ColumnCodec, rowReader } from '../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../email/fields.ts'
 import type { LeaseFacts } from '../email/lifecycle/attempt.ts'
@@ -45,8 +45,8 @@ export function claimedEmail(row: object, large: object, files: readonly FileRow
 }
 
 /**
- * `row`: with a column for each field of a claimed recipient. Returns ContentDamaged (it does not throw: other
- * recipients are not concerned) when one is unreadable.
+ * `row`: with a column for each field of a claimed recipient. Returns ContentDamaged when one is unreadable; it does
+ * not throw, because other recipients are not concerned.
  */
 export function claimedRecipient(row: LeaseFacts & { position: number }): ClaimedRecipient | ContentDamaged {
   try {

@@ -15,7 +15,7 @@ import {
 
 type DigestList = Digest['lists'][number]
 
-/** Places in one segment from which on a term has a separate list there. */
+/** A term with at least this many places in a segment has its own list there. */
 const OWN_LIST = 8
 
 /** Offsets in one segment by term. */
@@ -97,8 +97,8 @@ function bySegment({ company, kind, segment, offsets }: TermOffsets): DigestList
 const OF_EVENTS: ReadonlySet<number> = new Set(EVENT_TYPES.map(emailTerms.ofEvent))
 
 /**
- * Lists of emails that are the same for all companies: places share one order, and terms do not name a company. Lists
- * of domains and keys are left out, because those belong to one company.
+ * Merges the companies' lists of emails into lists for all companies: places share one order, and these terms do not
+ * name a company. Lists of domains and keys are left out, because those belong to one company.
  */
 function ofEveryCompany(own: readonly DigestList[]): DigestList[] {
   const merged = new Map<string, { kind: ListKind; major: number; minor: number; parts: Uint8Array[] }>()

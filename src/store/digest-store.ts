@@ -4,18 +4,18 @@ import type { CountDimension, CountSize, Digest, PlaceList } from './digest.ts'
 import type { FollowerStep } from './follower-store.ts'
 
 export interface DigestStore {
-  /** The digest of the next events behind a cursor, about `limit` of them at most, and the cursor behind these. */
+  /** The digest of at most about `limit` events after a cursor, and the cursor after them. */
   digestAfter(cursor: number, limit: number): Promise<{ digest: Digest; cursor: number; more: boolean }>
-  /** Stores a digest in one commit with the follower's cursor. False, storing nothing, as for `advanceFollower`. */
+  /**
+   * Stores a digest in one commit with the follower's cursor. Where `advanceFollower` would return false, stores
+   * nothing and returns false.
+   */
   keepDigest(advance: FollowerStep, digest: Digest): Promise<boolean>
   /** The common places of lists of a company, segment by segment. */
   readLists(request: ListRequest): Promise<ListedSegments>
   /** Counts by time. Null: there are too many counts to add up. */
   countEvents(request: SeriesRequest): Promise<EventCount[] | null>
-  /**
-   * For each step and for the whole time, by value: the values at the given ranks of all counts. Null: there are too
-   * many counts to add up.
-   */
+  /** The values at the given ranks, for each step and for the whole time. Null: there are too many counts to add up. */
   countRanks(request: RankRequest): Promise<RankedCount[] | null>
   /** A page of groups, added up in the database. Null: there are too many counts to add up. */
   groupEvents(request: GroupRequest): Promise<EventGroups | null>
@@ -79,7 +79,7 @@ export interface CountRequest {
 }
 
 interface SeriesRequest extends CountRequest {
-  /** Ms of a row, counted from `since`, which may span several buckets; absent: each bucket is a row. */
+  /** Ms of a row, counted from `since`. A row may span several buckets. Absent: each bucket is a row. */
   step?: number
 }
 
@@ -111,8 +111,8 @@ export interface GroupRequest extends CountRequest {
     /** A group for each bucket, or for all buckets of a month (UTC); null: one group for the whole time. */
     time: 'bucket' | 'month' | null
     /**
-     * One group for each value, or for each sending domain (with its id as the value), or for both together (the id, a
-     * space and the value), or one for all.
+     * True: a group for each value; `domain`: for each sending domain, with its id as the value; `both`: for each
+     * domain and value, named by the id, a space and the value; false: one group for all.
      */
     value: boolean | 'domain' | 'both'
   }

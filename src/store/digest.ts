@@ -1,6 +1,6 @@
 /**
  * The digest of the log of events, for search and statistics: lists of the emails and events that have something in
- * common, and counts of events by time. It is made behind the hot path, whose tables get no index for this.
+ * common, and counts of events by time. It is made apart from the hot path, whose tables need no index for it.
  *
  * Lists hold places of emails and numbers of events: one list for each term (an address, a tag, a type of event, ...)
  * and segment of the order, with two octets for each place within the segment. Terms with few places in a segment share
@@ -143,8 +143,8 @@ export function placesBySegment(
 }
 
 /**
- * Octets from which a list keyed by term is rewritten without repetitions, because an email may have the same event any
- * number of times.
+ * A list keyed by term is rewritten without repetitions from this many octets on, because an email may have the same
+ * event any number of times.
  */
 export const LONG_LIST = 4 * 2 * EMAILS_A_SEGMENT
 
@@ -257,7 +257,7 @@ export interface DigestCount {
   n: number
 }
 
-/** The number of counts that a row is the sum of. */
+/** How many counts a row sums up. */
 export interface CountSum {
   rows: number
 }
@@ -271,9 +271,7 @@ export function unlessMore<Row extends object>(
   return sum > most ? null : found.map(({ rows: _, ...row }) => row as unknown as Row)
 }
 
-/**
- * The rows to show, when each row has the number of counts of all rows together; null when that is more than `most`.
- */
+/** The same where each row has the number of counts of all rows together. */
 export function unlessMoreThan<Row extends object>(
   most: number,
   found: readonly (Row & CountSum)[],

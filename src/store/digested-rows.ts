@@ -30,7 +30,10 @@ export const SENDER_ADDRESSES = (
 /** The detail of an event that has a category. */
 export const REFUSAL_DETAIL = `CASE WHEN v.type IN (${CATEGORIZED.map((type) => `'${type}'`).join(', ')}) THEN v.detail END`
 
-/** An event, its fields in the order of the SELECT; an event that an email begins with has a row for each recipient. */
+/**
+ * A row of an event, with its fields in the order of the SELECT. An event that an email begins with has a row for each
+ * recipient.
+ */
 export type DigestedRow = [
   number: number,
   company: number,

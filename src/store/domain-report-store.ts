@@ -8,7 +8,7 @@ export type { DomainReportKind }
 /** Sessions with servers of a domain that had the same policy and the same result. */
 export interface TlsSessionCount {
   domain: string
-  /** By UTC: `2026-11-28`. */
+  /** In UTC: `2026-11-28`. */
   day: string
   /** Equal for equal details. */
   key: string
@@ -64,7 +64,7 @@ export interface ReceivedReport {
   failing: number
 }
 
-/** A report whose room is not known yet. */
+/** A report for which there may be no room. */
 export interface IncomingReport extends ReceivedReport {
   /** The organization of the author, which is the domain of the author or one above it; null: there is no author. */
   organization: string | null
@@ -73,12 +73,12 @@ export interface IncomingReport extends ReceivedReport {
 /**
  * - `kept`: it counts.
  * - `repeated`: it has been kept before.
- * - `day_full`: the domain has all the reports of that day that it may have.
- * - `share_used`: the organization has all of them that it may have.
+ * - `day_full`: the domain may have no further report of that day.
+ * - `share_used`: the organization has used up its share of the reports of that day.
  */
 export type KeepResult = 'kept' | 'repeated' | 'day_full' | 'share_used'
 
-/** The detail of a row of DMARC reports: messages that receivers saw. `source` null: of many sources. */
+/** The detail of a row of DMARC reports: messages that receivers saw. `source` null: they came from many sources. */
 export interface DmarcDetail {
   source: string | null
   headerFrom: string
@@ -142,21 +142,22 @@ export interface DmarcReporterSum {
 interface DmarcSums {
   /** All days with messages, the newest first. */
   days: DmarcDaySum[]
-  /**
-   * Those with the most failing messages in verified reports first, then in others, then those with the most messages.
-   */
+  /** Sorted by failing messages in verified reports, then in other reports, then by all messages; the most first. */
   sources: DmarcSourceSum[]
   /** Those with a proven author first, and among these those that saw the largest share of messages fail. */
   reporters: DmarcReporterSum[]
 }
 
-/** The rows of a report: as it is, and with less detail, so that they add up to a few. */
+/** The rows of a report. `named`: as it is; `unnamed`: with less detail, so that they add up to a few rows. */
 export interface DomainReportRows {
   named: readonly DomainReportRow[]
   unnamed: readonly DomainReportRow[]
 }
 
-/** The reports of a day with a proven author, which organizations share; the most other reports, and rows. */
+/**
+ * Limits for a day. `proven`: the room for reports with a proven author, which organizations share; `others`: the most
+ * other reports; `rows`: the most rows.
+ */
 export interface ReportLimits {
   proven: PoolShape
   others: number
@@ -173,12 +174,12 @@ export interface DomainReportStore {
   tlsSessions(domain: string, day: string, limit: number): Promise<TlsSessionCount[]>
   /** The newest day first. */
   tlsReports(filter: TlsReportFilter): Promise<StoredTlsReport[]>
-  /** Takes reports that are due: until then no other node sends them. Each claim counts as a try. */
+  /** Takes reports that are due. Until `until`, no other node sends them. Each claim counts as a try. */
   claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<StoredTlsReport[]>
   noteTlsReport(report: StoredTlsReport): Promise<void>
   /**
-   * From `most.rows` rows of the day on, the unnamed ones are added. Reports with a proven author are counted apart
-   * from others.
+   * Once the day has `most.rows` rows, adds the unnamed rows instead of the named ones. Reports with a proven author
+   * are counted apart from others.
    */
   keepDomainReport(report: IncomingReport, rows: DomainReportRows, most: ReportLimits): Promise<KeepResult>
   /** The newest first. */

@@ -94,8 +94,8 @@ export interface EmailStore {
   /** The addresses of the first hundred recipients of each of these emails, and of any that is one of `exact`. */
   readAddresses(ids: readonly string[], exact: readonly string[]): Promise<EmailAddresses[]>
   /**
-   * Why mail of these emails of the company (null: of any company) was refused last, or is late. Emails without a
-   * refusal are left out.
+   * Why these emails of the company (null: of any company) were last refused or delayed. Emails without a refusal or
+   * delay are left out.
    */
   readReasons(ids: readonly string[], companyId: string | null): Promise<EmailReason[]>
   /**

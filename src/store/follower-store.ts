@@ -5,7 +5,7 @@ export interface FollowerStore {
    * returns the number of the last event that the follower has processed; `start` for a name that is new.
    */
   takeFollower(name: string, token: number, start: number): Promise<number | null>
-  /** Takes the follower from the node with this token, if it has it: any node may take it then. */
+  /** If the node with this token has the follower, releases it, so that any node may take it. */
   leaveFollower(name: string, token: number): Promise<void>
   /**
    * Records that the follower has processed everything up to `to`. False when it is no longer the node's, or not at

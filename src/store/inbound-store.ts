@@ -44,8 +44,8 @@ export interface InboundStore {
    */
   emailWithMessageId(messageId: string, domain: string): Promise<string | null>
   /**
-   * Keeps each mail and records its reports, in one commit. A mail that was kept before is only counted, but
-   * its reports are recorded if they were not. Of mail that changed nothing, the oldest beyond its share goes.
+   * Keeps each mail and records its reports, in one commit. A mail that was kept before is only counted, but its
+   * reports are recorded if they were not. Of mail that changed nothing, the oldest beyond its share is removed.
    */
   keepInboundMails(arrivals: readonly InboundArrival[]): Promise<InboundResult[]>
   /** The newest first. */

@@ -59,7 +59,7 @@ export class LaneRooms<Company> {
     }
   }
 
-  /** The least room counts. */
+  /** If a lane has several limits, the smallest counts. */
   #limit(company: Company, domain: string, room: Room): void {
     let lanes = this.#lanes.get(company)
     if (lanes === undefined) {

@@ -32,7 +32,7 @@ export interface ChangedEmails {
 export interface RecipientCounts {
   id: string
   recipients: number
-  /** The first `RECIPIENTS_COUNTED`, by what sets them apart. */
+  /** The first `RECIPIENTS_COUNTED` recipients, in groups. */
   groups: RecipientGroup[]
 }
 

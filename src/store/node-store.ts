@@ -3,20 +3,20 @@ import type { NodeBeat, NodeDescription } from './node.ts'
 
 export interface NodeStore {
   /**
-   * Enters a node. Returns its fencing token, higher than any before; durable. Where only one node may use the
-   * database, the rows of all others are removed.
+   * Adds the row of a node, durably. Returns its fencing token, which is higher than any before. Where only one node
+   * may use the database, the rows of all others are removed.
    */
   join(node: NodeDescription): Promise<number>
   /**
-   * Counts one beat of this node, and enters its machine once that is known, and its sources (null: not known). Returns
+   * Counts one beat of this node, and stores its machine and its sources once they are known (null: not known). Returns
    * the rows of all nodes after it, its own included; null when this node was given up.
    */
   beat(token: number, machine?: string | null, sources?: readonly string[] | null): Promise<NodeBeat[] | null>
   /** In the order of their tokens. */
   nodes(): Promise<NodeBeat[]>
   /**
-   * False when a database that only one node may use is used by none, so that the node of the list is dead. True where
-   * nodes share the database: there their beats show it.
+   * False: only one node may use the database, and none does, so the node of the list is dead. Always true where nodes
+   * share the database, because there their beats show which are alive.
    */
   isServed(): Promise<boolean>
   /**

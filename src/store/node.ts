@@ -16,7 +16,7 @@ export interface NodeDescription {
   since: number
   /** The place of the claim on its name (cluster/name-claim.ts); null when the name is not claimed. */
   machine: string | null
-  /** The names of the sources that mail can leave from there (delivery/path/source.ts); absent: not known. */
+  /** The names of the sources that mail of this node can leave from (delivery/path/source.ts); absent: not known. */
   sources?: readonly string[]
 }
 

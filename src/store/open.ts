@@ -9,8 +9,8 @@ interface OpenOptions {
   /** True for the service, which an SQLite database admits only once; false for the command line beside it. */
   exclusive: boolean
   /**
-   * Called when damage in the database was met and worked around, with a StoreDamaged that holds a sentence for the
-   * operator: once for each damaged thing. Nothing else reports it.
+   * Called once for each damaged thing in the database that was met and worked around, with a StoreDamaged whose
+   * message is a sentence for the operator. Nothing else reports the damage.
    */
   onFault?: (error: Error) => void
 }

@@ -93,7 +93,7 @@ export interface PeopleStore {
   findSession(tokenHash: Uint8Array, now: number): Promise<{ session: ConsoleSession; person: Person } | null>
   /** Records that the session is in use, so that it does not end before `expiresAt`. */
   touchSession(id: string, seenAt: number, expiresAt: number): Promise<void>
-  /** Sessions that have not expired, the last used first. */
+  /** Sessions that have not expired, the most recently used first. */
   sessions(personId: string, now: number): Promise<ConsoleSession[]>
   /**
    * Ends one of the person's sessions, or all but `except`; the latter also removes the person's sign-in links. Returns

@@ -1,7 +1,7 @@
 /** The queue as the operator and maintenance see it, and their requests to it. */
 import type { HoldReason } from '../email/recipient.ts'
 
-/** The stores search so many of the first due recipients of a lane for a reply. */
+/** The stores look for a lane's last reply among this many recipients, the first due ones. */
 export const REPLY_SEARCHED = 20
 
 /** One line of the queue: the mail of one company for one recipient domain, and why it waits. */
@@ -15,7 +15,7 @@ export interface QueueLane {
   nextDueAt: number | null
   /** Unix ms: when the oldest email with a waiting recipient of the lane was accepted. */
   oldestAt: number | null
-  /** The last reply to a waiting recipient of the lane; when none waits, the reason why one is in quarantine. */
+  /** The last reply to a waiting recipient of the lane; when there is none, the reason why one is in quarantine. */
   lastMessage: string | null
   /** The server that gave it, as far as it is known apart from the words. */
   lastServer: string | null
@@ -81,7 +81,7 @@ export interface StoreCounts {
 }
 
 export interface HoldRelease {
-  /** Unix ms, both. */
+  /** Both in Unix ms. */
   now: number
   dueBefore: number
   /** Only mail that is held for this reason; absent: for any. */

@@ -24,20 +24,20 @@ import type {
 export interface QueueStore {
   /** Fair between companies, then between a company's recipient domains. */
   claim(request: ClaimRequest): Promise<ClaimedEmail[]>
-  /** Notifies all nodes that mail is due which one of them has given back for the others. */
+  /** Notifies all nodes that mail is due that one of them has given back. */
   announceWork(): Promise<void>
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
-  /** The same of mail that is not paused. Where a pause has ended since, its end counts. */
+  /** The same for mail that is not paused. For mail that was paused when it became due, the end of the pause counts. */
   oldestDue(now: number): Promise<number | null>
-  /** The same of mail of a company; null unless some is due by now. Costs the same whatever others have waiting. */
+  /** The same for mail of a company; null unless some is due by now. Costs the same whatever others have waiting. */
   oldestDueOf(companyId: string, now: number): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
   record(attempt: AttemptRecord): Promise<RecordResult>
   /**
    * Re-queues leased recipients whose token belongs to no node, due within `jitterMs` from `now` (Unix ms), in bounded
-   * steps. Ends those that were to be canceled. They are suspect from now on, and so are the other waiting recipients
-   * of their emails. Returns how many were leased.
+   * steps. Ends those for which a cancellation was requested. They are suspect from now on, and so are the other
+   * waiting recipients of their emails. Returns how many were leased.
    */
   recover(request: { now: number; jitterMs: number }): Promise<number>
   /**
@@ -45,7 +45,9 @@ export interface QueueStore {
    * otherwise. `position`: only the recipient there.
    */
   cancel(emailId: string, at: number, position?: number): Promise<CancelCounts>
-  /** Ids of emails to be canceled that have recipients being sent: deliveries of theirs need not begin any more. */
+  /**
+   * Ids of emails with a requested cancellation and recipients being sent. Their deliveries need not begin any more.
+   */
   cancelRequests(): Promise<string[]>
   /** Puts recipients into quarantine. Returns how many. Recipients no longer leased under the token are left alone. */
   quarantine(request: QuarantineRequest): Promise<number>
@@ -56,8 +58,8 @@ export interface QueueStore {
   /** Sending domains (ids) for which recipients were recorded as held. */
   heldDomains(): Promise<string[]>
   /**
-   * Makes recipients of this sending domain due that were recorded as held until before `dueBefore`, all or some: each
-   * once, even if it is held again meanwhile. Returns how many were held.
+   * Makes due the recipients of this sending domain that are recorded as held until before `dueBefore`, all or those
+   * that `release` selects. Releases each once, even if it is held again meanwhile. Returns how many were held.
    */
   releaseHeld(domainId: string, release: HoldRelease): Promise<number>
   /**

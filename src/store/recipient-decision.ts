@@ -25,7 +25,7 @@ export interface RecipientDecision<Email extends EmailKey = EmailKey> {
   decision: Decision
 }
 
-/** A place as a key of maps. */
+/** A recipient key as a key of maps. */
 export function nameOf({ email, position }: RecipientKey): string {
   return `${email} ${position}`
 }

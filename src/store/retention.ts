@@ -18,7 +18,7 @@ interface RetentionPeriods {
  */
 const REMOVED_KNOWN_MS = 40 * 24 * 60 * 60 * 1_000
 
-/** Milliseconds for which the end of a pause is known: the age of mail that waited for it counts from then. */
+/** Milliseconds for which an ended pause is remembered: the age of mail that waited for it counts from its end. */
 const PAUSE_KNOWN_MS = 24 * 60 * 60 * 1_000
 
 /** Emails in one step, and milliseconds between steps. A step is small enough not to delay other work. */
@@ -27,7 +27,7 @@ const PAUSE_MS = 20
 /** API requests removed in one step: more than emails, because no other rows depend on them. */
 const REQUESTS = 1_000
 const ROUND_MS = 60_000
-/** Policies of MTA-STS: those of any domains that somebody sends mail to. */
+/** The most policies of MTA-STS. Senders decide how many recipient domains there are. */
 const MOST_POLICIES = 100_000
 /** Milliseconds until the first step: few, so that data also expires in a service that is restarted often. */
 const FIRST_MS = 1_000
@@ -93,7 +93,7 @@ export class RetentionLoop {
     const inbound = await this.#store.forgetInboundMails(now - this.#periods.inboundRetention, STEP)
     const reports = await this.#store.forgetDomainReports(emailsBefore, REQUESTS)
     const expired = await this.#store.forgetExpired(now, STEP)
-    // A wall clock that is ahead for a moment ends no pause.
+    // A wall clock that is ahead for a moment must not remove a pause that is in force.
     const pauses = await this.#store.forgetPauses(now - aheadBy(now) - PAUSE_KNOWN_MS)
     const forgotten = accounts + requests + inbound + reports + expired + pauses
     if (forgotten > 0) return forgotten

@@ -10,7 +10,7 @@ const SQLITE: Readonly<Record<string, string>> = {
   int: 'INTEGER',
   big: 'INTEGER',
   octets: 'BLOB',
-  /** Behind the columns of a table. `keyed`: its rows lie in the order of its key. */
+  /** Follows the columns of a table. `keyed`: its rows lie in the order of its key. */
   strict: ' STRICT',
   keyed: ' STRICT, WITHOUT ROWID',
 }

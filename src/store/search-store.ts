@@ -16,8 +16,8 @@ export interface SearchStore {
    */
   emailPlace(id: string): Promise<number>
   /**
-   * Id of the company's (null: of any) email at a place, or else of the last email before it on the way (from the
-   * newest, or from the oldest); null when there is none.
+   * Id of the email of the company (null: of any) at a place. If there is none at the place, the last one that a walk
+   * from the newest (or from the oldest) passes before it; null when there is none.
    */
   emailAlong(companyId: string | null, place: number, newestFirst: boolean): Promise<string | null>
   /** Walks emails one after the other, and returns those that match. */
@@ -36,7 +36,7 @@ export interface SearchStore {
   ): Promise<EmailPortion | null>
   /**
    * A number up to which no further event will be added: the last one, or on PostgreSQL a lower one while transactions
-   * are under way that may still add events below it. It waits a few milliseconds for these, and never falls.
+   * are under way that may still add events below it. Waits a few milliseconds for these. The number never falls.
    */
   settledEventNumber(): Promise<number>
   /** The same for places of emails. */

@@ -61,8 +61,8 @@ export function phraseAt(words: readonly string[], { words: phrase, open }: Phra
 }
 
 /**
- * Each index at which the words of a phrase stand one after the other. No word is compared again for each of those
- * before it (Knuth, Morris and Pratt), because the phrase and the words come from strangers.
+ * Each index at which the words of a phrase stand one after the other. Uses the algorithm of Knuth, Morris and Pratt,
+ * whose time is linear, because the phrase and the words come from strangers.
  */
 function* startsOf(words: readonly string[], phrase: readonly string[]): Generator<number, undefined> {
   let back: number[] | null = null
@@ -102,7 +102,7 @@ export function offsetOfWord(text: string, index: number): number {
   return text.length
 }
 
-/** The beginning of a text, up to the limit of different words. */
+/** The words of the beginning of a text, up to the limit of different words. */
 export function filedPart(text: string): string[] {
   const words = wordsIn(text.slice(0, FILED_CHARACTERS))
   if (words.length <= MOST_WORDS) return words

@@ -8,7 +8,7 @@ export interface SharedState {
   /** Sessions and messages a minute that the servers seem to take from a node; null: as many as the limits allow. */
   sessions: number | null
   messagesPerMinute: number | null
-  /** `messagesPerMinute` is a guess after servers that took nothing, and rises fast. Absent: it is none. */
+  /** `messagesPerMinute` is a guess, made because the servers took nothing, and rises fast. Absent: it is no guess. */
   isGuess?: true
   /** Unix ms until which servers asked us to wait. Absent: they did not, or an older node wrote the row. */
   pausedUntil?: number

@@ -2,7 +2,7 @@
 import type { AccountsSnapshot } from '../accounts/account.ts'
 import type { ShorterRetention, Store } from './store.ts'
 
-/** Ms between two walks from the oldest email: mail that a walk passed may be finished, or old enough, since. */
+/** Ms between two walks from the oldest email: mail that a walk passed may since be finished or old enough. */
 const AGAIN_MS = 6 * 60 * 60_000
 
 export type RetentionAccounts = () => Pick<AccountsSnapshot, 'companies' | 'domains'>
@@ -26,8 +26,8 @@ export function latestDue({ companies, domains, now }: ShorterRetention): number
 }
 
 /**
- * A walk through all emails with content, which stops where they are too young and continues there later. It is one for
- * all periods: companies choose as many of them as they have domains.
+ * A walk through all emails with content, which stops where they are too young and continues there later. One walk
+ * serves all periods, because there may be as many different periods as domains.
  */
 export class ShorterRetentions {
   readonly #store: Pick<Store, 'retainShorter'>

@@ -85,9 +85,11 @@ export interface SiteClosure {
   company: string | null
   sendingDomain: string | null
   recipientDomain: string | null
-  /** Host names of the servers concerned, where they are only some of the site's; absent: all. */
+  /** Host names of the servers concerned, if they are only some of the site's; absent: all. */
   servers?: string
-  /** Name of the source whose path is closed; absent: it is that of an older node's report, or all of them. */
+  /**
+   * Name of the source whose path is closed; absent: an older node reported it, or the paths of all sources are closed.
+   */
   source?: string
   /** The block list that the servers name. */
   list: { name: string; removal: string } | null

@@ -171,8 +171,8 @@ export interface Store
   /** One small step through all emails with content, from the oldest. */
   retainShorter(request: ShorterRetention): Promise<ShorterRetentionStep>
   /**
-   * Tells whether the store takes commits now. Commits a tiny write, or one of `room` octets, which are then freed
-   * again: even a nearly full disk still has room for a tiny write.
+   * Resolves if the store takes commits now. Commits a tiny write, or one of `room` octets, which it then frees again,
+   * because even a nearly full disk has room for a tiny write.
    */
   probe(room?: number): Promise<void>
   /** The size of the database, and the free space beside it. */

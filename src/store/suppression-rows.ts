@@ -26,7 +26,7 @@ export function concerns(domainId: string): string {
 /** The condition that the allow list keeps a suppression of this type from being made. `type`: an expression. */
 export const allowListApplies = (type: string) => isOneOf(type, ALLOW_LIST_TYPES)
 
-/** The condition that a suppression of this type may be of mail with certain tags alone. */
+/** The condition that a suppression of this type may concern only mail with certain tags. */
 export const mayHaveTags = (type: string) => isOneOf(type, TAGGED_TYPES)
 
 function isOneOf(type: string, types: readonly string[]): string {

@@ -87,8 +87,8 @@ export interface SuppressionStore {
   /** False: the company has none with this id. */
   removeSuppression(companyId: string, id: string): Promise<boolean>
   /**
-   * The lists of the domains with this name that the company has removed become those of the domain with this id, which
-   * it added in their place, so that unsubscribed people stay unsubscribed. Returns how many entries moved; works in
+   * Moves the lists of the company's removed domains with the same name to the domain with this id, which the company
+   * added in their place, so that unsubscribed people stay unsubscribed. Returns how many entries moved; works in
    * bounded steps.
    */
   inheritSuppressions(domainId: string): Promise<number>
@@ -106,8 +106,8 @@ export interface SuppressionStore {
   ): Promise<boolean>
   /**
    * Suppressions that `record` and `addSuppressions` have added on any node since the answer with this cursor. With
-   * null, returns only a cursor. The cost does not depend on earlier suppressions. The order of commits must not make
-   * it miss one.
+   * null, returns only a cursor. The cost does not depend on earlier suppressions. None is missed, in whatever order
+   * transactions commit.
    */
   suppressionsSince(cursor: string | null): Promise<SuppressionsBatch>
   /** Sorted by value, whether `before` is given or not. */

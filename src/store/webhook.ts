@@ -52,7 +52,7 @@ export type WebhookChange = Partial<
 
 /** A webhook assigned to a node. */
 export interface AssignedWebhook extends Webhook {
-  /** Changes with every change to the webhook that its own node did not make. */
+  /** Rises when somebody other than its node changes its status or cursor. */
   generation: number
   /** Unix ms at which the first of its retries is due; null: none waits. */
   retryAt: number | null

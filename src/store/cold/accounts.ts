@@ -50,7 +50,7 @@ const LOCK_DOMAIN = statement<OwnerRow>('SELECT company FROM domains WHERE id = 
 /** A domain that was never active has no mail, and is not remembered. */
 const NOTE_REMOVED = statement(`INSERT INTO removed_domains (id, company, name, removed_at)
   SELECT id, company, name, $2 FROM domains WHERE id = $1 AND (status <> 'pending' OR sending <> 'inactive')`)
-/** The key refers to a domain that no longer exists. */
+/** Revokes the keys restricted to a domain, and takes away their reference to it. */
 const REVOKE_OF_DOMAIN = statement<IdRow>(
   'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2), domain_id = NULL WHERE domain_id = $1 RETURNING id',
 )
@@ -131,7 +131,7 @@ export const accountWrites = {
 
   *updateDomain(port, id, change, event) {
     const { status = null, sending = null, proven = false, speaksFor, settings, seen, keysSeen } = change
-    // Null is a value of these two: an empty one stands for it, because null leaves the column as it is.
+    // Null is a value of these two fields. An empty value stands for it, because null leaves the column as it is.
     const { returnPathHost, lostSince } = change
     const emptied = [
       returnPathHost === null ? '' : (returnPathHost ?? null),

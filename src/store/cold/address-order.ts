@@ -14,7 +14,7 @@ export function foldedColumn({ engine }: Dialect, column: string): string {
 
 /**
  * The bounds of an index scan for addresses that begin with a term and lie between two others, and the one address to
- * leave out. SQLite starts at one bound only, and would skip row by row what further conditions rule out.
+ * leave out. SQLite starts at one bound only, and would check further conditions row by row.
  */
 export function boundsOf(
   term: string,

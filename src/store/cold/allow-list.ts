@@ -15,7 +15,7 @@ const key = (dialect: Dialect) => foldedColumn(dialect, 'value')
 type Origin = 'domain' | 'any'
 
 const COLUMNS = `c.id AS "companyId", nullif(a.domain_id, '') AS "domainId", a.value, a.kind, a.reason, a.created_at AS "createdAt"`
-/** Entries of the company $1, on the list of the domain $2 or all (when it is null), through the index of that. */
+/** Entries of the company $1 on the list of the domain $2 (NULL: on any list), through the index of that list. */
 function fromList({ engine }: Dialect, origin: Origin): string {
   const [index, company] =
     engine === 'postgres'

@@ -23,7 +23,7 @@ export class Conditions {
   }
 
   /**
-   * The end of a query for a page of a list, newest first: the page after a row, or the one before it. That one comes
+   * The end of a query for a page of a list, newest first: the page after a row, or the one before it. The latter comes
    * in reverse order. `key`: the column by which the list is ordered.
    */
   page(key: string, { after, before, limit }: PageFilter): string {

@@ -3,7 +3,7 @@ import type { DomainCheckTimes, DueDomain } from '../account-store.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
 
-/** Values: now, and the ids of companies whose domains do not count. */
+/** Values: now, and the ids of companies whose domains are skipped. */
 function due({ texts }: Dialect, except: string): string {
   return `(sending <> 'inactive' OR lost_since IS NOT NULL) AND check_due_at <= $1
     AND company NOT IN (SELECT num FROM companies WHERE id IN (${texts(except)}))`

@@ -83,7 +83,7 @@ const KEEP = statement(`INSERT INTO domain_reports
     (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount, failing, author)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
 /**
- * The columns are the detail of a DMARC report once more: the sums read them in an index. The column `policy` is not
+ * The columns repeat the detail of a DMARC report, because the sums read them from an index. The column `policy` is not
  * written: the sums no longer need it, and nodes of earlier versions take NULL for a policy that could not be read. A
  * migration may remove it once no node writes it.
  */
@@ -108,7 +108,7 @@ const ADD = statement(
     WHERE true ORDER BY j.day, j.key
     ON CONFLICT (domain_id, kind, day, key) DO UPDATE SET amount = domain_report_rows.amount + excluded.amount`,
 )
-/** The same for rows of a node from before there were these columns: nodes may be updated one by one. */
+/** Fills these columns in rows from nodes of a version without them: nodes may be updated one by one. */
 const FILL = statement(({ engine }) => {
   const [detail, flag] = engine === 'postgres' ? ['detail::json', '::boolean'] : ['detail', '']
   const field = (name: string) => `${detail} ->> '${name}'`
@@ -120,7 +120,7 @@ const FILL = statement(({ engine }) => {
 const RECEIVED = statement<ReceivedReport>(`SELECT domain_id AS "domainId", kind, reporter,
     report_id AS "reportId", begin_at AS "begin", end_at AS "end", received_at AS "receivedAt", amount, failing, author
   FROM domain_reports WHERE domain_id = $1 AND kind = $2 ORDER BY begin_at DESC LIMIT $3`)
-/** The rows of a busy day are many, and their details are long: they are read of the largest alone. */
+/** A busy day has many rows, and their details are long, so only the details of the largest rows are read. */
 const ROWS = statement<DomainReportRow>(`SELECT r.day, r.key, r.detail, r.amount
   FROM (SELECT day, key, row_number() OVER (PARTITION BY day ORDER BY amount DESC, key) AS place
     FROM domain_report_rows WHERE domain_id = $1 AND kind = $2 AND day BETWEEN $3 AND $4) AS l
@@ -131,7 +131,9 @@ const ROWS = statement<DomainReportRow>(`SELECT r.day, r.key, r.detail, r.amount
 const sum = (amount: string) => `CAST(sum(${amount}) AS double precision)`
 const sumWhere = (condition: string) => sum(`CASE WHEN ${condition} THEN amount ELSE 0 END`)
 const FAILING = sumWhere('NOT dkim AND NOT spf')
-/** Those of DMARC reports: the condition of the index, whose rows are a quarter of the table's in size. */
+/**
+ * Selects rows of DMARC reports by the condition of the index, whose rows are a quarter as large as those of the table.
+ */
 const SINCE = 'WHERE domain_id = $1 AND dkim IS NOT NULL AND day >= $2'
 const DAYS = statement<DmarcDayRow>(`SELECT day, verified, ${sum('amount')} AS messages, ${FAILING} AS failing
   FROM domain_report_rows ${SINCE} GROUP BY day, verified ORDER BY day DESC, verified DESC`)
@@ -144,8 +146,8 @@ const SOURCES = statement<DmarcSourceRow>(`SELECT source, ${sum('amount')} AS me
   FROM domain_report_rows ${SINCE} GROUP BY source
   ORDER BY ${sumWhere('verified AND NOT dkim AND NOT spf')} DESC, failing DESC, messages DESC, source LIMIT $3`)
 /**
- * Without a proven author the name that a report gives is all that is known of its reporter. By the share of failing
- * messages, not by their number, so that a reporter that invents large numbers displaces no other.
+ * Without a proven author the name that a report gives is all that is known of its reporter. Sorted by the share of
+ * failing messages, not by their number, so that a reporter that invents large numbers displaces no other.
  */
 const REPORTERS =
   statement<DmarcReporterSum>(`SELECT max(reporter) AS name, author, ${sum('amount')} AS messages,
@@ -263,8 +265,8 @@ function reportOf(row: ReportRow): StoredTlsReport {
 }
 
 /**
- * The id of a report, with its author: nobody else can take it. The id of one without a proven author begins with the
- * mark, and those of earlier versions have none.
+ * The id of a report, with its author, so that nobody else can take it. Without a proven author it begins with the
+ * mark; the ids of earlier versions have no mark.
  */
 function keptId({ author, reportId }: Pick<ReceivedReport, 'author' | 'reportId'>): string {
   return `${author ?? ''}${AUTHOR_MARK}${reportId}`

@@ -25,7 +25,10 @@ const OF_COMPANY = statement<SummaryRow>((dialect) => {
   return `${SUMMARY(dialect)} FROM emails e CROSS JOIN companies c
     WHERE c.num = e.company AND e.company = $3 AND ${older(place)} ORDER BY e.${place} DESC LIMIT $1`
 })
-/** PostgreSQL has an index for each company's order only: the newest of each company, and of these the newest. */
+/**
+ * PostgreSQL has an index only for each company's order, so this takes the newest emails of each company, and of these
+ * the newest.
+ */
 const OF_ALL = statement<SummaryRow>((dialect) => {
   const place = PLACE[dialect.engine]
   const inOrder = (of: string) => `ORDER BY ${of}.${place} DESC`

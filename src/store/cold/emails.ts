@@ -31,8 +31,8 @@ import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
 import { type ColdStatement, type Dialect, statement } from './statement.ts'
 
 /**
- * Attempts of an email that are searched for those of a range: the newest. SQLite reads each row whole to see that it
- * is the email's.
+ * The most attempts of an email that are searched for those of a range: the newest. SQLite reads each row whole to see
+ * that it belongs to the email.
  */
 const ATTEMPTS_LOOKED_AT = 2_000
 
@@ -157,7 +157,9 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
 /** Recipients whose answers are searched. */
 const ANSWERED = 100
 
-/** Characters of the different answers about an email that are searched: ten of the longest. */
+/**
+ * Characters of the different answers about an email that are searched: those of ten answers of the greatest length.
+ */
 const CHARACTERS_OF_ANSWERS = 10 * FILED_CHARACTERS
 
 /** The answers about the emails $1: those about the first recipients, each once. */

@@ -40,7 +40,7 @@ export const KEPT_MAILS = { ofEmail: 100, ofCompany: 2_000, ofNobody: 4_000, ofC
  * company's.
  */
 export const WHOLE = { ofCompany: 2_000, ofClient: 500 }
-/** Octets that count as whole: the header, and often the report. The number stands in the indexes, too. */
+/** Octets of the beginning that stays: the header, and often the report. The indexes contain this number, too. */
 const BEGINNING = 4_096
 /** Excess mails removed or shortened at once: a commit adds fewer to a share. */
 const STEP = 200
@@ -107,7 +107,7 @@ const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
     ORDER BY ${newest} DESC LIMIT 1`
 })
 
-/** The mail came before, and what it led to then says more. */
+/** The condition that the mail was kept before, and that its earlier outcome says more. */
 const OUTCOME_STAYS = `inbound_mails.outcome = 'recorded' OR excluded.outcome = 'repeated'
           OR (excluded.email_id IS NULL AND inbound_mails.email_id IS NOT NULL)`
 
@@ -209,7 +209,10 @@ function placeOf({ key, size }: EmailRow, position: number | null): RecipientKey
   return Number(size) === 1 ? { email: key, position: 0 } : null
 }
 
-/** Mails are looked up together, so an address that PostgreSQL takes for no text must not fail those of others. */
+/**
+ * Mails are looked up together, so an address that PostgreSQL does not accept as text must not make the look-up of the
+ * others fail.
+ */
 function* atAddresses(
   port: ReadPort,
   { key }: EmailRow,

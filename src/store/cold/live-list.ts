@@ -50,7 +50,7 @@ interface RecipientGroupRow extends Omit<RecipientGroup, 'delayed' | 'paused'> {
   paused: number
 }
 
-/** Only those that wait are looked up among the pauses, and told apart by more than their state. */
+/** Only waiting recipients are looked up among the pauses, and grouped by more than their state. */
 const RECIPIENT_GROUPS = statement<RecipientGroupRow>((dialect) => {
   const { state, dueAt, heldFor, join } = PROGRESS[dialect.engine]
   const ifWaiting = (condition: string) => `CASE WHEN ${state} = 'waiting' AND ${condition} THEN 1 ELSE 0 END`

@@ -17,9 +17,9 @@ const KEEP =
     fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
     organization = excluded.organization
   WHERE mta_sts_policies.fetched_at < excluded.fetched_at`)
-/** Policies of one organization: a zone that floods the table displaces its own. */
+/** The most policies of one organization: a zone that floods the table displaces only its own. */
 const MOST_OF_ORGANIZATION = 1_000
-/** More than are kept at once, so that policies kept at the same time leave nothing behind. */
+/** The most policies removed at once: more than are added at the same time, so that none is left over. */
 const STEP = 100
 const FORGET_OF_ORGANIZATION = statement(({ isAmong }) => {
   const beyond = `FROM mta_sts_policies WHERE organization = $1

@@ -125,7 +125,7 @@ const COLD_STEPS = { ...allowListSteps, ...quarantineSteps, ...suppressionSteps 
 /** Each goes on where its last step has ended; the stores add up the work done. */
 const COLD_WALKS = { ...holdWalks }
 
-/** All that change something. */
+/** All operations that change something. */
 export const COLD_CHANGES = { ...COLD_WRITES, ...COLD_STEPS, ...COLD_WALKS }
 
 export type ColdWrites = keyof typeof COLD_WRITES

@@ -45,8 +45,8 @@ interface SitePauseRow extends Omit<Pause, 'domain' | 'site'> {
 }
 
 /**
- * The last ends of pauses, further ones of which matter to nobody's patience, and 0, from which on all mail counts that
- * no pause has covered. `which`: a further condition on the pause `p`.
+ * The latest ends of pauses (older ones matter to nobody), and 0, from which all mail counts that no pause has covered.
+ * `which`: a further condition on the pause `p`.
  */
 const endsOf = (which = 'TRUE') => `SELECT 0 AS at UNION ALL SELECT at FROM (
     SELECT DISTINCT ${END_OF_PAUSE} AS at FROM pauses p
@@ -54,9 +54,9 @@ const endsOf = (which = 'TRUE') => `SELECT 0 AS at UNION ALL SELECT at FROM (
   ) AS last`
 
 /**
- * A row of mail `q` that no pause covers which is in force or has ended after the end `e`. With OFFSET, PostgreSQL
- * looks at a row at a time: as a join, it expects one row to be left of all, and reads and sorts them all for the
- * first.
+ * The condition that no pause covers the mail `q` and is in force or has ended after the end `e`. OFFSET makes
+ * PostgreSQL check one row at a time: for a join it would expect few rows to be left, and read and sort all rows to
+ * find the first.
  */
 const NOT_PAUSED = `NOT EXISTS (
     SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)
@@ -65,8 +65,8 @@ const NOT_PAUSED = `NOT EXISTS (
   )`
 
 /**
- * Mail that several pauses covered is late since the end of the last one. Where an earlier end is looked at, that mail
- * is left out. `first`: the first due time of mail that is not.
+ * Mail that several pauses covered is late since the end of the last one, so it is left out for the earlier ends.
+ * `first`: the first due time of the other mail.
  */
 const oldestOf = (
   ends: string,
@@ -95,8 +95,8 @@ const OLDEST_DUE = statement<OldestDueRow>(({ engine }) =>
 const DUE_OF_COMPANY = 'q.company = $2 AND q.due_at <= $1'
 
 /**
- * PostgreSQL takes the indexes by company, because by time the mail of all others lies before. Its lanes of ready mail
- * are looked up one after the other, and a pause covers them as a whole.
+ * PostgreSQL takes the indexes by company, because in those by time the mail of all other companies may come first. Its
+ * lanes of ready mail are looked up one after the other, and a pause covers them as a whole.
  */
 const OLDEST_DUE_OF_COMPANY = statement<OldestDueRow>(({ engine }) => {
   const ends = endsOf('p.company IN (0, $2)')

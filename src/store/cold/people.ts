@@ -61,9 +61,7 @@ const CONFIRM_MEMBERSHIP = statement(
 )
 const DOUBT_MEMBERSHIPS = statement('UPDATE memberships SET confirmed = false WHERE person = $1')
 const END_MEMBERSHIP = statement('DELETE FROM memberships WHERE person = $1 AND company = $2')
-/**
- * Locked: each waits for a transaction that is just removing an owner or operator, who then does not count any more.
- */
+/** Locks the rows, and so waits for a transaction that is removing an owner or operator, who then no longer counts. */
 const OWNERS = statement<{ person: string }>(
   "SELECT person FROM memberships WHERE company = $1 AND role = 'owner' ORDER BY person FOR UPDATE",
 )
@@ -181,7 +179,7 @@ export function* insertPerson(db: PortTransaction, person: Person): PortSteps<vo
   yield* setIdentities(db, id, credentials)
 }
 
-/** Makes somebody who has an account already a member with a confirmed membership. */
+/** Makes the holder of an account a member, with a confirmed membership. */
 export function* addMember(db: PortTransaction, id: string, company: number, role: Role): PortSteps<void> {
   yield* db.run(SET_MEMBERSHIP, id, company, role)
   yield* db.run(CONFIRM_MEMBERSHIP, id, company)

@@ -84,7 +84,7 @@ export const seenTagReads = {
   },
 } satisfies Operations<ReadPort>
 
-/** Null when more than `looks` counts would have to be gone through. */
+/** Null when more than `looks` counts would have to be read. */
 function seenTagsOf({ tags, total, rows }: SeenTagsRow, looks: number): SeenTags | null {
   if (rows > looks) return null
   const listed = JSON.parse(tags ?? '[]') as TagEntry[]

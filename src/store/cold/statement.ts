@@ -27,9 +27,9 @@ export interface Dialect {
   /** The ids of emails in a parameter, a list: a query with the column `id`. */
   ids(parameter: string): string
   /**
-   * Whether a row is one of the rows that `from` finds, the rest of a query behind its columns. `key`: the columns of
-   * the table's key. PostgreSQL may run a query behind IN again for each row of the table, and each run with SKIP
-   * LOCKED finds rows beyond the LIMIT; here the query runs once.
+   * The condition that a row is one of those that `from` finds. `from`: the rest of a query after its columns. `key`:
+   * the columns of the table's key. PostgreSQL may run a query behind IN again for each row of the table, and each run
+   * with SKIP LOCKED finds rows beyond the LIMIT; here the query runs once.
    */
   isAmong(key: string, from: string): string
   /** An address or a tag for comparison: ASCII letters in lower case. */

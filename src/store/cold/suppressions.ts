@@ -32,8 +32,8 @@ type Direction = 'ASC' | 'DESC'
 type Origin = 'domain' | 'any'
 
 /**
- * The suppressions of a company and a type on the list of the domain $3, or all (when it is null), through the index of
- * an order. PostgreSQL takes an index for its exact expressions, SQLite for its name.
+ * The suppressions of a company and a type on the list of the domain $3 (NULL: on any list), through the index of an
+ * order. PostgreSQL chooses an index by its exact expressions, SQLite by its name.
  */
 function fromList(
   { engine }: Dialect,
@@ -110,8 +110,7 @@ const OF_ADDRESS_EVERYWHERE = statement<SuppressionRow>((dialect) =>
 const FOUND = statement<SuppressionRow>(`${SELECT} FROM suppressions s WHERE s.id = $1`)
 
 /**
- * By the column `added_by` or `seq`, nodes find what is new to them. In SQLite the notice raises the counter
- * afterwards.
+ * The column by which nodes find new suppressions, and its value. In SQLite the notice raises the counter afterwards.
  */
 const addition = ({ engine }: Dialect) =>
   engine === 'postgres'
@@ -183,7 +182,7 @@ const SUCCESSOR = statement<{ id: string }>(
 const SOME_OF_DOMAIN = statement<{ id: string }>(
   (dialect) => `SELECT s.id ${fromList(dialect, 'newest', 'domain')} LIMIT $4`,
 )
-/** The suppressions among $1 that stand on the own list of the domain $2. */
+/** Removes those of the suppressions $1 that the list of the domain $2 already has. */
 const REMOVE_DOUBLED = statement(
   (dialect) => `DELETE FROM suppressions WHERE id IN (
     SELECT o.id FROM (${dialect.texts('$1')}) AS t CROSS JOIN suppressions o CROSS JOIN suppressions s

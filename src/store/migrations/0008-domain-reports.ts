@@ -18,10 +18,10 @@ CREATE TABLE tls_reports (
   day     {id} NOT NULL,
   -- waiting, sent, unwanted or failed
   state   {text} NOT NULL,
-  -- When it is to be sent; while a node sends it, when another node may.
+  -- When it is due; while a node sends it, when another node may send it.
   due_at  {big} NOT NULL,
   tries   {int} NOT NULL DEFAULT 0,
-  -- The URIs that have got it, as JSON.
+  -- The URIs that have received it, as JSON.
   sent_to {text} NOT NULL DEFAULT '[]',
   sent_at {big},
   -- Why the last try failed.
@@ -46,7 +46,7 @@ CREATE TABLE domain_reports (
 ){keyed};
 CREATE INDEX domain_reports_by_time ON domain_reports (domain_id, kind, begin_at);
 CREATE INDEX domain_reports_age ON domain_reports (begin_at);
--- What they say, summed up by day, source and result.
+-- The rows of these reports, summed up by day, source and result.
 CREATE TABLE domain_report_rows (
   domain_id {id} NOT NULL,
   kind      {id} NOT NULL,

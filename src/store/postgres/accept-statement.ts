@@ -79,9 +79,9 @@ function ofEmail(column: string): string {
 const STOP = stopOf('r.company', 'r.folded', ofEmail('domain_id'), ofEmail('tags'))
 
 /**
- * Inserts emails, recipients, queue rows and first events of a whole group in one statement. Its rows are the
- * recipients that were on a suppression list. Their beginning (state, event, and the message before and after the
- * reason) is passed in, too: the statement only chooses between the two cases, both of which were decided before.
+ * Inserts emails, recipients, queue rows and first events of a whole group in one statement. Returns the recipients
+ * that were on a suppression list. Their beginning (state, event, and the message before and after the reason) is
+ * passed in, too: the statement only chooses between the two cases, both of which were decided before.
  */
 const INSERT: Statement = {
   name: 'accept',

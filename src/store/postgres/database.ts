@@ -100,7 +100,7 @@ export class Database {
     return this.#commits
   }
 
-  /** Runs one statement that is a transaction by itself. Run again when it loses against another one. */
+  /** Runs one statement that is a transaction by itself, again if it loses against another one. */
   write<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
     return this.#single(this.#writing, (client) => run<Row>(client, statement, values))
   }
@@ -110,12 +110,12 @@ export class Database {
     return this.#single(this.#writing, (client) => count(client, statement, values))
   }
 
-  /** `write` over a connection kept for work that must not wait behind other work. */
+  /** Does the same as `write`, over a connection kept for work that must not wait behind other work. */
   vital<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
     return this.#single(this.#vital, (client) => run<Row>(client, statement, values))
   }
 
-  /** `count` over that connection. */
+  /** Does the same as `count`, over that connection. */
   countVital(statement: Statement | string, values: readonly Value[] = []): Promise<number> {
     return this.#single(this.#vital, (client) => count(client, statement, values))
   }

@@ -155,8 +155,8 @@ const FIRST_OF_ALL: Statement = {
 }
 const REACHED = 'SELECT last_value AS last FROM emails_seq_seq'
 /**
- * Milliseconds for which a first email that was found is used: it only rises, so an old value only means looking at
- * segments that are empty.
+ * Milliseconds for which the place of the first email is reused. It only rises, so an old value only means looking at
+ * empty segments.
  */
 const FIRST_KNOWN_MS = 60_000
 

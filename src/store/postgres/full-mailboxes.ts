@@ -14,7 +14,7 @@ export function repeatColumns<Item>(causeOf: (item: Item) => SuppressionCause | 
   }
 }
 
-/** Expired reports removed with new ones, so that they do not become more. */
+/** With new reports, this many expired ones are removed, so that the table does not grow. */
 const FORGOTTEN = 10
 
 /** Queries that note the new reports. */
@@ -29,7 +29,10 @@ export const REPEATS = `full_now AS (
   ))
 )`
 
-/** Whether the suppression of this row of `refusing` follows. A statement does not see the reports that it notes. */
+/**
+ * The condition that this row of `refusing` leads to its suppression. A statement does not see the reports that it
+ * notes.
+ */
 export function isRepeated(row: string): string {
   const same = (other: string) => `${other}.company = ${row}.company AND ${other}.folded = ${row}.folded`
   return `(${row}.refusals IS NULL OR ${row}.refusals <=

@@ -41,7 +41,7 @@ export class Hints {
     return performance.now() >= this.#deafUntil
   }
 
-  /** To be called right before a look at the tables, which answers all earlier hints. */
+  /** Must be called right before a look at the tables, which answers all earlier hints. */
   looking(): void {
     this.#came = false
   }

@@ -44,7 +44,7 @@ const ANY_NUMBER = 2 ** 31 - 1
 /** Sorts after every domain, because domains are ASCII. */
 const AFTER_ALL = '\uffff'
 
-/** Companies are looked up one after the other: the rows beside the first one of each company are skipped. */
+/** Companies are looked up one after the other: further rows of the same company are skipped. */
 const COMPANIES: Statement = {
   name: 'ready-companies',
   text: `

@@ -82,7 +82,7 @@ function transactionOn(session: DatabaseSession): PortTransaction {
   }
 }
 
-/** Removes the characters that PostgreSQL cannot store, even in JSON: NUL and lone surrogates. */
+/** Replaces the characters that PostgreSQL cannot store, even in JSON: NUL and lone surrogates. */
 function parameter(value: ParameterValue): Parameter {
   if (!isList(value)) return value
   const stored = (each: unknown) => (typeof each === 'string' ? storable(each).toWellFormed() : each)

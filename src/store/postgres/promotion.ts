@@ -21,10 +21,7 @@ WITH due AS MATERIALIZED (
 SELECT count(*) AS count FROM ready`,
 }
 
-/**
- * Starts at company $2. Companies are looked up one after the other: the rows beside the first one of each company are
- * skipped.
- */
+/** Starts at company $2. Companies are looked up one after the other: further rows of the same company are skipped. */
 const EACH: Statement = {
   name: 'make-ready-each',
   text: `

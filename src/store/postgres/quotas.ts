@@ -23,7 +23,7 @@ const PUT: Statement = {
   text: 'UPDATE quotas SET day = $2, daily = $3, month = $4, monthly = $5 WHERE company = $1',
 }
 
-/** Counts of another day or month do not have the email. */
+/** Counts of another day or month do not include the email. */
 const GIVE_BACK: Statement = {
   name: 'give-back-quota',
   text: `
@@ -37,8 +37,8 @@ interface QuotaRow extends QuotaUsage {
 }
 
 /**
- * Those of these emails that exist, although their commit seemed to fail. It runs when the rows above are locked,
- * because before that the commit may still be under way.
+ * Finds the emails that exist although their commit seemed to fail. Runs after HOLD has locked the counts, because
+ * until then the commit may still be under way.
  */
 const PRESENT: Statement = {
   name: 'counted-before',
@@ -81,7 +81,10 @@ export async function takeQuotas(
   return over
 }
 
-/** Emails that were counted are not stored after all. The counts stay locked until the end of the transaction. */
+/**
+ * Subtracts emails that were counted but are not stored after all. The counts stay locked until the end of the
+ * transaction.
+ */
 export async function giveBackQuotas(
   session: DatabaseSession,
   entries: readonly DoubtfulEmail[],

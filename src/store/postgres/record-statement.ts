@@ -71,7 +71,9 @@ const SUPPRESS: SqlColumns<RecordedResult> = {
   ...repeatColumns(({ decision }: RecordedResult) => decision.suppress),
 }
 
-/** Columns that only a recipient that waits again needs, unless it is to be canceled by now. */
+/**
+ * Columns that only a recipient that waits again needs; it is canceled instead if that has been requested meanwhile.
+ */
 const AGAIN: SqlColumns<RecordedResult> = {
   // A recipient without a time is due at the end of the attempt.
   due_at: int8(({ change, end }) => (change.state === 'waiting' ? (change.dueAt ?? end) : null)),
@@ -135,8 +137,9 @@ interface RecordStatement extends Statement {
  * Writes the results of a whole group in one statement.
  *
  * The outcome of each recipient has been decided before, in two versions if it waits again: the statement only chooses
- * between them, by whether it is to be canceled by now. A recipient that was not tried keeps the columns about answers,
- * and its suspicion only rises. A recipient that ended leaves the queue, one that waits again stays.
+ * between them, by whether a cancellation has been requested meanwhile. A recipient that was not tried keeps the
+ * columns about answers, and its suspicion only rises. A recipient that ended leaves the queue, one that waits again
+ * stays.
  *
  * The wording decides how the statement runs, even by a plan made when the tables were small. `= ANY (ARRAY[...])` can
  * use an index but cannot become a hash or merge join, which would read a whole table; `(... = ...) IS TRUE` uses no

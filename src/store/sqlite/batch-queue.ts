@@ -2,7 +2,9 @@ export interface BatchLimits {
   /** Bounds of one batch: calls, and octets, which only the first call may exceed. */
   maxCalls: number
   maxWeight: number
-  /** Milliseconds after the last batch before a batch of patient calls alone begins. */
+  /**
+   * A batch of only patient calls begins no sooner than this many milliseconds after the beginning of the last batch.
+   */
   patience: number
 }
 

@@ -4,7 +4,7 @@ import { StoreConflict, StoreUnavailable } from '../store.ts'
 import { prepareFile } from './database.ts'
 
 export interface DatabaseLocation {
-  /** Without symbolic links: SQLite names the log after the path, and so do we the lock. */
+  /** Without symbolic links: SQLite names the log after the path, and we name the lock after it. */
   path: string
   /** Device and inode number of the file, which stay the same whatever its name. */
   file: string

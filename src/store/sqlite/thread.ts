@@ -29,7 +29,7 @@ interface StoreThreadOptions extends BatchLimits {
   onChanged(changed: ChangeFlags): void
   /** Called when damage was met and worked around. */
   onDamage(message: string): void
-  /** Loads what does the work of the thread in the calling thread; null: a thread of its own does it. */
+  /** Loads the code that serves the calls in the calling thread; null: a separate thread serves them. */
   serve: (() => Promise<Serve>) | null
 }
 
@@ -105,7 +105,7 @@ export class StoreThread<OneCall> {
     if (this.#opened) this.#thread.post({ kind: 'watch', on })
   }
 
-  /** Earlier calls are carried out; later ones are refused. */
+  /** Carries out the earlier calls; later ones are refused. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closing = true

@@ -23,7 +23,7 @@ CREATE TABLE companies (
   rate_limit    integer,
   daily_limit   bigint,
   monthly_limit bigint,
-  -- How many it may have; NULL: as many as usual.
+  -- The most domains, keys and webhooks it may have; NULL: the usual number.
   domain_limit  integer,
   key_limit     integer,
   webhook_limit integer,
@@ -36,24 +36,25 @@ CREATE TABLE domains (
   name       text COLLATE "C" NOT NULL,
   status     text NOT NULL,
   sending    text NOT NULL,
-  -- Ids of domains of the same company that mail of this one may be from as well, in JSON; NULL: none.
+  -- Ids of the company's domains that mail of this domain may also name in From, in JSON; NULL: none.
   speaks_for text,
-  -- JSON; NULL: what every domain has.
+  -- JSON; NULL: the defaults.
   settings   text,
-  -- What DNS had, in JSON, by kind of record; NULL: it was not asked yet.
+  -- What DNS returned, in JSON, by kind of record; NULL: DNS was not asked yet.
   seen       text,
   created_at bigint NOT NULL,
-  -- When the service has asked DNS last, and when it asks again: no change of accounts.
+  -- When the service last asked DNS, and when it asks again. Changing them is no change of accounts.
   checked_at   bigint,
   check_due_at bigint NOT NULL,
   UNIQUE (company, name)
 );
--- Several companies may ask for a name. One holds it: who has shown that it is hers, or of whom the operator says so.
+-- Several companies may add a name. One holds it: the one that has proven that it owns the name, or that the operator
+-- has chosen.
 CREATE UNIQUE INDEX domains_held ON domains (name) WHERE status = 'verified' OR sending = 'active';
 -- A domain that has never sent is checked only when somebody asks for it.
 CREATE INDEX domains_to_check ON domains (check_due_at) WHERE sending <> 'inactive';
 
--- Mail from them may still wait: by this it is told from mail of a domain that a node does not know yet.
+-- Mail from these domains may still wait. This table tells them from domains that a node does not know yet.
 CREATE TABLE removed_domains (
   id         text COLLATE "C" PRIMARY KEY,
   company    integer NOT NULL REFERENCES companies (num),
@@ -62,7 +63,7 @@ CREATE TABLE removed_domains (
 );
 CREATE INDEX removed_domains_by_age ON removed_domains (removed_at);
 
--- What was said of tags that mail of a domain had.
+-- The notes on tags of a domain's mail.
 CREATE TABLE tags (
   domain_id   text COLLATE "C" NOT NULL,
   tag         text COLLATE "C" NOT NULL,
@@ -97,7 +98,7 @@ CREATE TABLE dkim_keys (
   -- Its place in a rotation, and since when (Unix ms); NULL: it takes part in none.
   stage              text,
   stage_since        bigint,
-  -- What DNS had for it; NULL: it was not asked yet.
+  -- What DNS returned for the key; NULL: DNS was not asked yet.
   seen               text,
   PRIMARY KEY (domain_id, position)
 );
@@ -110,7 +111,7 @@ CREATE TABLE api_keys (
   company    integer NOT NULL REFERENCES companies (num),
   name       text NOT NULL,
   token_hash bytea NOT NULL UNIQUE,
-  -- Of a login over SMTP, as scrypt has hashed it; NULL: there is none.
+  -- The scrypt hash of the password of a login over SMTP; NULL: there is none.
   password   text,
   scopes     text NOT NULL,
   domain_id  text COLLATE "C" REFERENCES domains (id),
@@ -123,14 +124,15 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_company ON api_keys (company, revoked_at);
 CREATE INDEX api_keys_by_end ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
 
--- Ids of what was changed with the newest versions of the accounts, so that nodes read no more than that.
+-- The ids of the things changed in the newest versions of the accounts, so that nodes read only those.
 CREATE TABLE account_changes (
   version bigint NOT NULL,
   id      text COLLATE "C" NOT NULL,
   PRIMARY KEY (version, id)
 );
 
--- Routes of a company's own, or of one of its domains (domain_id; '': of all that have none). The credentials are sealed.
+-- The routes of companies (domain_id '': for all domains without a route) and of their domains. The credentials are
+-- sealed.
 CREATE TABLE routes (
   company    integer NOT NULL REFERENCES companies (num),
   domain_id  text COLLATE "C" NOT NULL,
@@ -144,8 +146,8 @@ CREATE TABLE routes (
 CREATE SEQUENCE emails_seq_seq;
 CREATE TABLE emails (
   id              uuid PRIMARY KEY,
-  -- In the order they were accepted, which ids of one millisecond do not show. A transaction has its id before it draws a number,
-  -- as for those of events.
+  -- The order of acceptance, which ids of one millisecond do not show. A transaction has its id before it draws a
+  -- number, as for the numbers of events.
   seq             bigint NOT NULL
                   DEFAULT (CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('emails_seq_seq') END),
   company         integer NOT NULL,
@@ -188,8 +190,8 @@ ALTER SEQUENCE emails_seq_seq OWNED BY emails.seq;
 CREATE INDEX emails_by_company ON emails (company, seq);
 CREATE INDEX emails_by_age ON emails (content_removed, created_at);
 
--- Files, kept once for each company. One nothing refers to is removed by retention, which first locks the row (FOR UPDATE) and
--- then looks, in a later statement: accepting holds it (FOR KEY SHARE) before it refers to it.
+-- Files, stored once for each company. Retention removes a file without references: it locks the row (FOR UPDATE) and
+-- then looks for references in a later statement. Accepting locks the row (FOR KEY SHARE) before it adds a reference.
 CREATE TABLE blobs (
   company integer NOT NULL,
   sha256  bytea NOT NULL,
@@ -211,8 +213,8 @@ CREATE TABLE attachments (
 );
 CREATE INDEX attachments_by_blob ON attachments (company, sha256);
 
--- What is known of a recipient for good. While it waits or is being sent state is NULL: the row in queue tells.
--- A row grows when its result is written; the room left for that keeps the new version in its page.
+-- The lasting facts about a recipient. While it waits or is being sent, state is NULL, and its row in queue has the
+-- state. A row grows when its result is written; the room left for that keeps the new version in its page.
 CREATE TABLE recipients (
   email            uuid NOT NULL,
   position         integer NOT NULL,
@@ -230,32 +232,32 @@ CREATE TABLE recipients (
   preferred_server text,
   server           text,
   last_message     text,
-  -- Since when what is not the mail's fault keeps it waiting.
+  -- Since when it waits for a reason that is not the mail's fault.
   postponed_since  bigint,
   PRIMARY KEY (email, position)
 ) WITH (fillfactor = 40);
 
--- Live work. A recipient waits while lease is NULL, and is then due at due_at; being sent it carries its node's fencing token; in
--- quarantine it carries 0, which is no node's.
--- Waiting rows are in one of two orders. With ready they take turns by company and domain; the others lie in order of time
--- until a claim finds them due and makes them ready. So neither what is not due nor a long lane hides what is due.
+-- Live work. lease is NULL while the recipient waits until due_at, the fencing token of its node while it is being
+-- sent, and 0, which is no node's token, in quarantine. Waiting rows are in one of two orders. Ready rows take turns by
+-- company and domain; the others are ordered by time until a claim finds them due and makes them ready. So neither mail
+-- that is not due nor a long lane hides due mail.
 CREATE TABLE queue (
   email    uuid NOT NULL,
   position integer NOT NULL,
   company  integer NOT NULL,
   size     integer NOT NULL,
-  -- How many recipients its email had at this domain, 1 in batch sending: whether others may make one transaction with it.
+  -- How many recipients its email had at this domain (1 in batch sending): they may share a transaction.
   together integer NOT NULL DEFAULT 1,
   due_at   bigint,
   lease    bigint,
   ready    boolean NOT NULL,
-  -- Under way, but to be canceled when its attempt ends, unless that ends it.
+  -- It is being sent, and ends as canceled if its attempt leaves it waiting.
   cancel   boolean NOT NULL DEFAULT false,
   domain   text COLLATE "C" NOT NULL,
   -- See Suspicion in store.ts.
   suspicion integer NOT NULL DEFAULT 0,
-  -- What it is held for ('domain': its sending domain may not send; 'path': the path it takes is closed), and the sending
-  -- domain (id) whose release makes it due.
+  -- 'domain': its sending domain may not send; 'path': its path is closed. held_domain: the id of the sending domain
+  -- whose release makes it due.
   held_for text,
   held_domain text COLLATE "C",
   PRIMARY KEY (email, position)
@@ -264,8 +266,8 @@ CREATE TABLE queue (
 CREATE INDEX queue_leased ON queue (lease) WHERE lease IS NOT NULL;
 CREATE INDEX queue_ready ON queue (company, domain, due_at) WHERE lease IS NULL AND ready;
 CREATE INDEX queue_later_by_company ON queue (company, due_at) WHERE lease IS NULL AND NOT ready;
--- Over an expression, so that only who asks for it in these words gets these: a plan made while the table was small would
--- otherwise look for a lane among all that is due.
+-- Over an expression, so that only statements with this expression use the index: a plan made while the table was small
+-- would otherwise look for a lane among all due rows.
 CREATE INDEX queue_ready_by_time ON queue ((due_at + 0)) WHERE lease IS NULL AND ready;
 CREATE INDEX queue_later_by_time ON queue ((due_at + 0)) WHERE lease IS NULL AND NOT ready;
 CREATE INDEX queue_held ON queue (held_domain, email, position) WHERE held_domain IS NOT NULL;
@@ -279,17 +281,18 @@ CREATE TABLE nodes (
   timeout_ms bigint NOT NULL,
   since      bigint NOT NULL,
   beats      bigint NOT NULL DEFAULT 0,
-  -- Where a node that starts again under its name finds itself (src/cluster/name-claim.ts); NULL: not known.
+  -- The place of the claim on its name (src/cluster/name-claim.ts); NULL: not known.
   machine    text
 ) WITH (fillfactor = 20);
 
--- The log, in one order for all nodes. A transaction has its id before it draws a number, so that who follows the log can
--- tell when nothing more will come below a number (../reach.ts). CACHE 1, the default: no session keeps numbers for later.
+-- The log, in one order for all nodes. A transaction has its id before it draws a number, so that followers of the log
+-- can tell when no more events will come below a number (../reach.ts). CACHE 1, the default: no session keeps numbers
+-- for later.
 CREATE SEQUENCE events_number_seq;
 CREATE TABLE events (
   number    bigint PRIMARY KEY
             DEFAULT (CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('events_number_seq') END),
-  -- NULL: what happened to the company itself.
+  -- NULL: the event is about the company itself.
   email     uuid,
   company   integer NOT NULL,
   recipient integer,
@@ -323,15 +326,16 @@ CREATE TABLE captured (
 ALTER TABLE captured ALTER COLUMN raw SET STORAGE EXTERNAL;
 
 -- Addresses that mail of a company does not go to. A look-up by company and address gives the types in their order.
--- folded: address with its ASCII letters in lower case. added_by: the transaction, by which nodes tell what is new to them.
+-- folded: address with its ASCII letters in lower case. added_by: the transaction, by which nodes find new
+-- suppressions.
 CREATE TABLE suppressions (
   id         uuid NOT NULL,
   company    integer NOT NULL REFERENCES companies (num),
   folded     text COLLATE "C" NOT NULL,
   type       text COLLATE "C" NOT NULL,
   address    text NOT NULL,
-  -- Unsubscribed from these only, in JSON; and as they stand in the text of an email's own tags (marksOf), so that
-  -- statements need not read either as JSON.
+  -- tags: the only tags that the address is unsubscribed from, in JSON. marks: how they appear in the text of an
+  -- email's tags (marksOf), so that statements need not parse those as JSON.
   tags       text,
   marks      text,
   reason     text NOT NULL,
@@ -344,9 +348,9 @@ CREATE TABLE suppressions (
 );
 CREATE UNIQUE INDEX suppressions_by_id ON suppressions (id);
 CREATE INDEX suppressions_by_transaction ON suppressions (added_by);
--- In the orders in which they are listed; for keys of a domain, those that came from it. Each over an expression of its own, so
--- that only who asks in these words gets it: a plan made while the table was small would otherwise look up an address among all
--- of its company, or sort all of them to list a few.
+-- The orders of listings; those of a domain are for keys that are restricted to it. Each is over an expression, so that
+-- only statements with this expression use it: a plan made while the table was small would otherwise look up an address
+-- among all of its company, or sort all of them to list a few.
 CREATE INDEX suppressions_newest ON suppressions ((company + 0), type, uuid_send(id));
 CREATE INDEX suppressions_by_address ON suppressions ((company - 0), type, folded);
 CREATE INDEX suppressions_newest_of_domain ON suppressions ((company + 0), (type || ' ' || domain_id), uuid_send(id))
@@ -375,7 +379,7 @@ CREATE TABLE quotas (
   monthly bigint NOT NULL
 ) WITH (fillfactor = 20);
 
--- The operator's word that mail stays. Company 0 stands for all companies, the empty domain for all domains.
+-- Pauses, which an operator has set. Company 0 stands for all companies, the empty domain for all domains.
 CREATE TABLE pauses (
   company integer NOT NULL,
   domain  text COLLATE "C" NOT NULL,
@@ -383,15 +387,15 @@ CREATE TABLE pauses (
   PRIMARY KEY (company, domain)
 );
 
--- repeated: another request with the key has been answered with its email, which is thereby promised to be sent and may no
--- longer be withdrawn for a commit whose outcome its first sender was not told.
+-- repeated: another request with the key was answered with this email. That promised the email, so it may no longer be
+-- withdrawn, even if the first client did not learn the outcome of the commit.
 CREATE TABLE idempotency (
   company     integer NOT NULL,
   key         text COLLATE "C" NOT NULL,
   fingerprint text NOT NULL,
   email_id    uuid NOT NULL,
   message_id  text NOT NULL,
-  -- Ids and Message-IDs, in JSON, of all emails that came with the key in one request; NULL: it was one.
+  -- The ids and Message-IDs of all emails of the request, in JSON; NULL: it had one email.
   emails      text,
   created_at  bigint NOT NULL,
   repeated    boolean NOT NULL DEFAULT false,
@@ -399,14 +403,14 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
--- Who follows the log of events durably; lease: the token of the node that does.
+-- Durable followers of the log of events. lease: the token of the node that runs the follower.
 CREATE TABLE followers (
   name   text COLLATE "C" PRIMARY KEY,
   cursor bigint NOT NULL,
   lease  bigint NOT NULL
 ) WITH (fillfactor = 20);
 
--- What is made of the log (src/store/digest.ts): lists of places for each term and segment, times of segments, counts.
+-- The digest of the log (src/store/digest.ts): lists of places for each term and segment, times of segments, counts.
 CREATE TABLE search_lists (
   company integer NOT NULL,
   kind    integer NOT NULL,
@@ -438,8 +442,8 @@ CREATE TABLE event_counts (
   PRIMARY KEY (company, size, dimension, start, domain_id, value, type)
 );
 
--- cursor: everything up to this event was told or waits in webhook_retries. lease: the token of the node that tells.
--- generation: raised by every change that is not that node's own.
+-- cursor: every event up to this one was sent or waits in webhook_retries. lease: the token of the node that sends.
+-- generation: rises when somebody other than this node changes the status or the cursor.
 CREATE TABLE webhooks (
   num             integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
   id              text COLLATE "C" NOT NULL UNIQUE,
@@ -462,7 +466,7 @@ CREATE TABLE webhooks (
 ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 CREATE INDEX webhooks_by_company ON webhooks (company, num);
 
--- part: position of the recipient that an event about an email as a whole is told of; -1: it is told whole.
+-- part: the position of the recipient for whom an event of a whole email is sent; -1: the event is sent whole.
 CREATE TABLE webhook_retries (
   webhook  integer NOT NULL,
   number   bigint NOT NULL,
@@ -473,7 +477,7 @@ CREATE TABLE webhook_retries (
 );
 CREATE INDEX webhook_retries_by_due ON webhook_retries (webhook, due_at);
 
--- A few are kept, so that the table and its indexes do not grow.
+-- Only the newest are kept, so that the table and its indexes do not grow.
 CREATE TABLE webhook_attempts (
   webhook   integer NOT NULL,
   id        text COLLATE "C" NOT NULL,
@@ -516,16 +520,16 @@ CREATE INDEX api_requests_by_id ON api_requests (id);
 CREATE INDEX api_requests_by_refusal ON api_requests (company, refused, id);
 CREATE INDEX api_requests_by_time ON api_requests (at);
 
--- What a company signs webhooks of the form dialect with.
+-- The keys that sign webhooks of the form dialect.
 CREATE TABLE signing_keys (
   company integer PRIMARY KEY,
   sealed  bytea NOT NULL
 );
 
--- People of the console. What they prove who they are with is JSON, and changes as a whole.
+-- People of the console. Their credentials are JSON, and change as a whole.
 CREATE TABLE people (
   id          text COLLATE "C" PRIMARY KEY,
-  -- In lower case; NULL: not said yet.
+  -- In lower case; NULL: not known yet.
   address     text COLLATE "C" UNIQUE,
   name        text NOT NULL,
   operator    boolean NOT NULL,
@@ -533,7 +537,7 @@ CREATE TABLE people (
   version     integer NOT NULL,
   credentials text NOT NULL
 );
--- One of them is to be left.
+-- For the check that one operator remains.
 CREATE INDEX people_operators ON people (id) WHERE operator;
 
 CREATE TABLE memberships (
@@ -546,7 +550,7 @@ CREATE TABLE memberships (
 );
 CREATE INDEX memberships_by_company ON memberships (company, person);
 
--- Accounts elsewhere, which stand in people's credentials too: here they are found.
+-- Identities at providers. The credentials of people have them as well; this table finds them.
 CREATE TABLE identities (
   issuer  text COLLATE "C" NOT NULL,
   subject text COLLATE "C" NOT NULL,
@@ -570,7 +574,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_person ON sessions (person);
 CREATE INDEX sessions_by_end ON sessions (expires_at);
 
--- Links that sign somebody in once: the row goes with that.
+-- Links that sign somebody in once. Using a link removes its row.
 CREATE TABLE sign_in_links (
   token_hash bytea PRIMARY KEY,
   person     text COLLATE "C" NOT NULL REFERENCES people (id) ON DELETE CASCADE,
@@ -580,7 +584,7 @@ CREATE TABLE sign_in_links (
 CREATE INDEX sign_in_links_by_person ON sign_in_links (person);
 CREATE INDEX sign_in_links_by_end ON sign_in_links (expires_at);
 
--- Who is asked to belong to a company: the row goes once he does.
+-- Invitations to a company. Accepting one removes its row.
 CREATE TABLE invitations (
   id         text COLLATE "C" PRIMARY KEY,
   token_hash bytea NOT NULL UNIQUE,
@@ -597,14 +601,14 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_by_end ON invitations (expires_at);
 CREATE INDEX invitations_by_inviter ON invitations (inviter);
 
--- Tries to sign in, by what they are counted by: when all that was tried there will have been paid for (unix ms).
+-- Attempts to sign in, by lane. paid_at: Unix ms until which the lane owes waiting time for its attempts.
 CREATE TABLE sign_in_attempts (
   lane    text COLLATE "C" PRIMARY KEY,
   paid_at bigint NOT NULL
 );
 CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (paid_at);
 
--- What was changed by whom.
+-- The audit list.
 CREATE TABLE audit (
   number     bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
   at         bigint NOT NULL,
@@ -627,14 +631,14 @@ CREATE INDEX audit_by_company_topic ON audit (company, topic, number);
 CREATE INDEX audit_by_topic ON audit (topic, number);
 CREATE INDEX audit_by_actor ON audit (actor_name, number);
 CREATE INDEX audit_by_action ON audit (action, number);
--- Which numbers a time has.
+-- Finds the numbers of a time.
 CREATE INDEX audit_by_time ON audit (at, number);
 
 CREATE TABLE counters (
   name  text PRIMARY KEY,
   value bigint NOT NULL
 ) WITH (fillfactor = 20);
--- Written and removed again when it is in doubt whether there is room for more; else empty.
+-- Rows are written and removed again to check that the disk has room. Otherwise empty.
 CREATE TABLE room (
   octets bytea NOT NULL
 );

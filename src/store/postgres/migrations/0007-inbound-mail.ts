@@ -1,13 +1,13 @@
 export const sql = `
--- Mail that came back. The row goes with its age; of those that changed nothing, the newest stay.
+-- Returned mail. Rows are removed by age; of mail that changed nothing, only the newest is kept.
 CREATE TABLE inbound_mails (
   id        text COLLATE "C" PRIMARY KEY,
-  -- The same for the same mail, whichever way it comes in.
+  -- Equal for the same mail, whichever way it arrives.
   digest    text NOT NULL UNIQUE,
   at        bigint NOT NULL,
-  -- How often it has come.
+  -- How often it has arrived.
   times     integer NOT NULL DEFAULT 1,
-  -- Where it came in, and from whom.
+  -- Where it arrived, and from whom.
   source    text NOT NULL,
   peer      text NOT NULL,
   recipient text,

@@ -1,13 +1,13 @@
 export const sql = `
--- What each channel knows of a problem.
+-- What each channel knows about a problem.
 CREATE TABLE announcements (
   alert_id      text COLLATE "C" NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
   channel       text COLLATE "C" NOT NULL,
   -- 'nothing', 'beginning' or 'end'.
   knows         text NOT NULL,
-  -- The first try of what is being announced now. NULL: nothing is.
+  -- The first try to announce the present beginning or end. NULL: nothing is being announced.
   tried_since   bigint,
-  -- Until then no other node announces it, and after a failure none at all.
+  -- Until then no other node announces it; after a failure, no node does.
   claimed_until bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (alert_id, channel)
 );

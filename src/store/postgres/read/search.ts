@@ -68,8 +68,8 @@ const LOOKED = (order: SearchOrder, columns = 'e.*') =>
 const WALK = bothWays((order) => portion('walk-emails', `(${LOOKED(order)}) AS e WHERE true`, order))
 
 /**
- * Emails of all companies together have no index by place, so each company's emails are searched. There are so few
- * between :above and :below that they may be sorted.
+ * Emails of all companies together have no index by place, so each company's emails are searched. Few of them lie
+ * between :above and :below, so they may be sorted.
  */
 const OF_ALL = (among: string) => `companies AS own CROSS JOIN LATERAL (
     SELECT * FROM emails m WHERE m.company = own.num AND ${among} OFFSET 0

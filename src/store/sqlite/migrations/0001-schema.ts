@@ -19,7 +19,7 @@ CREATE TABLE companies (
   rate_limit    INTEGER,
   daily_limit   INTEGER,
   monthly_limit INTEGER,
-  -- How many it may have; NULL: as many as usual.
+  -- The most domains, keys and webhooks it may have; NULL: the usual number.
   domain_limit  INTEGER,
   key_limit     INTEGER,
   webhook_limit INTEGER,
@@ -32,24 +32,25 @@ CREATE TABLE domains (
   name       TEXT NOT NULL,
   status     TEXT NOT NULL,
   sending    TEXT NOT NULL,
-  -- Ids of domains of the same company that mail of this one may be from as well, in JSON; NULL: none.
+  -- Ids of the company's domains that mail of this domain may also name in From, in JSON; NULL: none.
   speaks_for TEXT,
-  -- JSON; NULL: what every domain has.
+  -- JSON; NULL: the defaults.
   settings   TEXT,
-  -- What DNS had, in JSON, by kind of record; NULL: it was not asked yet.
+  -- What DNS returned, in JSON, by kind of record; NULL: DNS was not asked yet.
   seen       TEXT,
   created_at INTEGER NOT NULL,
-  -- When the service has asked DNS last, and when it asks again: no change of accounts.
+  -- When the service last asked DNS, and when it asks again. Changing them is no change of accounts.
   checked_at   INTEGER,
   check_due_at INTEGER NOT NULL,
   UNIQUE (company, name)
 ) STRICT, WITHOUT ROWID;
--- Several companies may ask for a name. One holds it: who has shown that it is hers, or of whom the operator says so.
+-- Several companies may add a name. One holds it: the one that has proven that it owns the name, or that the operator
+-- has chosen.
 CREATE UNIQUE INDEX domains_held ON domains (name) WHERE status = 'verified' OR sending = 'active';
 -- A domain that has never sent is checked only when somebody asks for it.
 CREATE INDEX domains_to_check ON domains (check_due_at) WHERE sending <> 'inactive';
 
--- Mail from them may still wait: by this it is told from mail of a domain that a node does not know yet.
+-- Mail from these domains may still wait. This table tells them from domains that a node does not know yet.
 CREATE TABLE removed_domains (
   id         TEXT PRIMARY KEY,
   company    INTEGER NOT NULL REFERENCES companies (num),
@@ -58,7 +59,7 @@ CREATE TABLE removed_domains (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX removed_domains_by_age ON removed_domains (removed_at);
 
--- What was said of tags that mail of a domain had.
+-- The notes on tags of a domain's mail.
 CREATE TABLE tags (
   domain_id   TEXT NOT NULL,
   tag         TEXT NOT NULL,
@@ -93,7 +94,7 @@ CREATE TABLE dkim_keys (
   -- Its place in a rotation, and since when (Unix ms); NULL: it takes part in none.
   stage              TEXT,
   stage_since        INTEGER,
-  -- What DNS had for it; NULL: it was not asked yet.
+  -- What DNS returned for the key; NULL: DNS was not asked yet.
   seen               TEXT,
   PRIMARY KEY (domain_id, position)
 ) STRICT, WITHOUT ROWID;
@@ -106,7 +107,7 @@ CREATE TABLE api_keys (
   company    INTEGER NOT NULL REFERENCES companies (num),
   name       TEXT NOT NULL,
   token_hash BLOB NOT NULL UNIQUE,
-  -- Of a login over SMTP, as scrypt has hashed it; NULL: there is none.
+  -- The scrypt hash of the password of a login over SMTP; NULL: there is none.
   password   TEXT,
   scopes     TEXT NOT NULL,
   domain_id  TEXT REFERENCES domains (id),
@@ -119,14 +120,15 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_company ON api_keys (company, revoked_at);
 CREATE INDEX api_keys_by_end ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
 
--- Ids of what was changed with the newest versions of the accounts, so that processes read no more than that.
+-- The ids of the things changed in the newest versions of the accounts, so that processes read only those.
 CREATE TABLE account_changes (
   version INTEGER NOT NULL,
   id      TEXT NOT NULL,
   PRIMARY KEY (version, id)
 ) STRICT, WITHOUT ROWID;
 
--- Routes of a company's own, or of one of its domains (domain_id; '': of all that have none). The credentials are sealed.
+-- The routes of companies (domain_id '': for all domains without a route) and of their domains. The credentials are
+-- sealed.
 CREATE TABLE routes (
   company    INTEGER NOT NULL REFERENCES companies (num),
   domain_id  TEXT NOT NULL,
@@ -137,7 +139,7 @@ CREATE TABLE routes (
   PRIMARY KEY (company, domain_id)
 ) STRICT, WITHOUT ROWID;
 
--- One small row an email; what is large about it lies in contents and blobs.
+-- One small row for each email. Its large parts are in contents and blobs.
 CREATE TABLE emails (
   num           INTEGER PRIMARY KEY,
   id            TEXT NOT NULL UNIQUE,
@@ -157,7 +159,7 @@ CREATE TABLE emails (
   size          INTEGER NOT NULL,
   -- 0 until the event 'sent' is written: at once, or with the first claim of a scheduled email.
   sent          INTEGER NOT NULL,
-  -- What may be long comes last: a row is read from its beginning, as far as is wanted of it.
+  -- Long columns come last, because SQLite reads a row from its beginning up to the last wanted column.
   subject       TEXT NOT NULL,
   header_from   TEXT NOT NULL,
   tags          TEXT,
@@ -181,7 +183,7 @@ CREATE TABLE contents (
   raw        BLOB
 ) STRICT;
 
--- Files, kept once for each company. A blob nothing refers to is removed with its last reference.
+-- Files, stored once for each company. A blob is removed with the last reference to it.
 CREATE TABLE blobs (
   num     INTEGER PRIMARY KEY,
   company INTEGER NOT NULL,
@@ -226,18 +228,18 @@ CREATE TABLE recipients (
   server           TEXT,
   last_code        INTEGER,
   last_message     TEXT,
-  -- Since when what is not the mail's fault keeps it waiting.
+  -- Since when it waits for a reason that is not the mail's fault.
   postponed_since  INTEGER,
-  -- 'domain': its sending domain may not send; 'path': the path it takes is closed. And the sending domain (id) whose
-  -- release makes it due.
+  -- 'domain': its sending domain may not send; 'path': its path is closed. held_domain: the id of the sending domain
+  -- whose release makes it due.
   held_for         TEXT,
   held_domain      TEXT,
-  -- 1: it is being sent, and ends as canceled unless its attempt ends it.
+  -- 1: it is being sent, and ends as canceled if its attempt leaves it waiting.
   cancel           INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (email, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recipients_waiting ON recipients (company, domain, due_at) WHERE state = 'waiting';
--- The oldest of a company that wait.
+-- For the oldest waiting email of a company.
 CREATE INDEX recipients_waiting_by_age ON recipients (company, email) WHERE state = 'waiting';
 CREATE INDEX recipients_sending ON recipients (lease) WHERE state = 'sending';
 CREATE INDEX recipients_quarantined ON recipients (company, domain, email) WHERE state = 'quarantined';
@@ -245,7 +247,7 @@ CREATE INDEX recipients_held ON recipients (held_domain) WHERE held_domain IS NO
 CREATE INDEX recipients_to_cancel ON recipients (email) WHERE cancel = 1;
 
 -- One row for each company and domain with waiting recipients: how many they are, and when the first of them is due.
--- Claims find due work through it, whatever waits beside.
+-- Claims find due work through it, however much other mail waits.
 CREATE TABLE lanes (
   company INTEGER NOT NULL,
   domain  TEXT NOT NULL,
@@ -256,7 +258,7 @@ CREATE TABLE lanes (
 CREATE INDEX lanes_of_company_by_due ON lanes (company, due_at, domain);
 CREATE INDEX lanes_by_due ON lanes (due_at);
 
--- The operator's word that mail stays. Company 0 stands for all companies, the empty domain for all domains.
+-- Pauses, which an operator has set. Company 0 stands for all companies, the empty domain for all domains.
 CREATE TABLE pauses (
   company INTEGER NOT NULL,
   domain  TEXT NOT NULL,
@@ -272,15 +274,15 @@ CREATE TABLE nodes (
   timeout_ms INTEGER NOT NULL,
   since      INTEGER NOT NULL,
   beats      INTEGER NOT NULL DEFAULT 0,
-  -- Where a node that starts again under its name finds itself (src/cluster/name-claim.ts); NULL: not known.
+  -- The place of the claim on its name (src/cluster/name-claim.ts); NULL: not known.
   machine    TEXT
 ) STRICT;
 
--- The log, in one order for the whole database. The counter 'events' has the last number, which outlives the events that
--- retention removes.
+-- The log, in one order for the whole database. The counter 'events' has the last number, which outlives the events
+-- that retention removes.
 CREATE TABLE events (
   number    INTEGER PRIMARY KEY,
-  -- NULL: what happened to the company itself.
+  -- NULL: the event is about the company itself.
   email     INTEGER,
   company   INTEGER NOT NULL,
   recipient INTEGER,
@@ -317,7 +319,8 @@ CREATE TABLE suppressions (
   company    INTEGER NOT NULL REFERENCES companies (num),
   address    TEXT NOT NULL COLLATE NOCASE,
   type       TEXT NOT NULL,
-  -- Unsubscribed from these only, in JSON; and as they stand in the text of an email's own tags (marksOf).
+  -- tags: the only tags that the address is unsubscribed from, in JSON. marks: how they appear in the text of an
+  -- email's tags (marksOf).
   tags       TEXT,
   marks      TEXT,
   reason     TEXT NOT NULL,
@@ -325,12 +328,12 @@ CREATE TABLE suppressions (
   email_id   TEXT,
   domain_id  TEXT,
   created_at INTEGER NOT NULL,
-  -- In the order they were made, so that nodes find what is new to them without reading the rest.
+  -- Rises with every addition, so that nodes find new suppressions without reading the rest.
   seq        INTEGER NOT NULL,
   PRIMARY KEY (company, address, type)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX suppressions_by_seq ON suppressions (seq);
--- In the orders in which they are listed; for keys of a domain, those that came from it.
+-- The orders of listings; those of a domain are for keys that are restricted to it.
 CREATE INDEX suppressions_newest ON suppressions (company, type, id);
 CREATE INDEX suppressions_by_address ON suppressions (company, type, address);
 CREATE INDEX suppressions_newest_of_domain ON suppressions (company, type, domain_id, id) WHERE domain_id IS NOT NULL;
@@ -362,22 +365,23 @@ CREATE TABLE idempotency (
   fingerprint TEXT NOT NULL,
   email_id    TEXT NOT NULL,
   message_id  TEXT NOT NULL,
-  -- Ids and Message-IDs, in JSON, of all emails that came with the key in one request; NULL: it was one.
+  -- The ids and Message-IDs of all emails of the request, in JSON; NULL: it had one email.
   emails      TEXT,
   created_at  INTEGER NOT NULL,
   PRIMARY KEY (company, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
--- Who follows the log of events durably; lease: the token of the node that does.
+-- Durable followers of the log of events. lease: the token of the node that runs the follower.
 CREATE TABLE followers (
   name   TEXT PRIMARY KEY,
   cursor INTEGER NOT NULL,
   lease  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What is made of the log (src/store/digest.ts): lists of places for each term and segment, times of segments, counts.
--- Lists are long: beside their keys they would make the tree so deep that finding one takes ten times as long.
+-- The digest of the log (src/store/digest.ts): lists of places for each term and segment, times of segments, counts.
+-- Not WITHOUT ROWID: lists are long, and beside their keys they would make the tree so deep that a look-up takes ten
+-- times as long.
 CREATE TABLE search_lists (
   company INTEGER NOT NULL,
   kind    INTEGER NOT NULL,
@@ -408,8 +412,8 @@ CREATE TABLE event_counts (
   PRIMARY KEY (company, size, dimension, start, domain_id, value, type)
 ) STRICT, WITHOUT ROWID;
 
--- cursor: everything up to this event was told or waits in webhook_retries. lease: the token of the node that tells.
--- generation: raised by every change that is not that node's own.
+-- cursor: every event up to this one was sent or waits in webhook_retries. lease: the token of the node that sends.
+-- generation: rises when somebody other than this node changes the status or the cursor.
 CREATE TABLE webhooks (
   num             INTEGER PRIMARY KEY,
   id              TEXT NOT NULL UNIQUE,
@@ -432,7 +436,7 @@ CREATE TABLE webhooks (
 ) STRICT;
 CREATE INDEX webhooks_by_company ON webhooks (company, num);
 
--- part: position of the recipient that an event about an email as a whole is told of; -1: it is told whole.
+-- part: the position of the recipient for whom an event of a whole email is sent; -1: the event is sent whole.
 CREATE TABLE webhook_retries (
   webhook  INTEGER NOT NULL,
   number   INTEGER NOT NULL,
@@ -443,7 +447,7 @@ CREATE TABLE webhook_retries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_retries_by_due ON webhook_retries (webhook, due_at);
 
--- A few are kept, so that the table and its indexes do not grow.
+-- Only the newest are kept, so that the table and its indexes do not grow.
 CREATE TABLE webhook_attempts (
   webhook   INTEGER NOT NULL,
   id        TEXT NOT NULL,
@@ -486,16 +490,16 @@ CREATE INDEX api_requests_by_id ON api_requests (id);
 CREATE INDEX api_requests_by_refusal ON api_requests (company, refused, id);
 CREATE INDEX api_requests_by_time ON api_requests (at);
 
--- What a company signs webhooks of the form dialect with.
+-- The keys that sign webhooks of the form dialect.
 CREATE TABLE signing_keys (
   company INTEGER PRIMARY KEY,
   sealed  BLOB NOT NULL
 ) STRICT;
 
--- People of the console. What they prove who they are with is JSON, and changes as a whole.
+-- People of the console. Their credentials are JSON, and change as a whole.
 CREATE TABLE people (
   id          TEXT PRIMARY KEY,
-  -- In lower case; NULL: not said yet.
+  -- In lower case; NULL: not known yet.
   address     TEXT UNIQUE,
   name        TEXT NOT NULL,
   operator    INTEGER NOT NULL,
@@ -503,7 +507,7 @@ CREATE TABLE people (
   version     INTEGER NOT NULL,
   credentials TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
--- One of them is to be left.
+-- For the check that one operator remains.
 CREATE INDEX people_operators ON people (id) WHERE operator;
 
 CREATE TABLE memberships (
@@ -516,7 +520,7 @@ CREATE TABLE memberships (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memberships_by_company ON memberships (company, person);
 
--- Accounts elsewhere, which stand in people's credentials too: here they are found.
+-- Identities at providers. The credentials of people have them as well; this table finds them.
 CREATE TABLE identities (
   issuer  TEXT NOT NULL,
   subject TEXT NOT NULL,
@@ -540,7 +544,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_person ON sessions (person);
 CREATE INDEX sessions_by_end ON sessions (expires_at);
 
--- Links that sign somebody in once: the row goes with that.
+-- Links that sign somebody in once. Using a link removes its row.
 CREATE TABLE sign_in_links (
   token_hash BLOB PRIMARY KEY,
   person     TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
@@ -550,7 +554,7 @@ CREATE TABLE sign_in_links (
 CREATE INDEX sign_in_links_by_person ON sign_in_links (person);
 CREATE INDEX sign_in_links_by_end ON sign_in_links (expires_at);
 
--- Who is asked to belong to a company: the row goes once he does.
+-- Invitations to a company. Accepting one removes its row.
 CREATE TABLE invitations (
   id         TEXT PRIMARY KEY,
   token_hash BLOB NOT NULL UNIQUE,
@@ -567,14 +571,14 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_by_end ON invitations (expires_at);
 CREATE INDEX invitations_by_inviter ON invitations (inviter);
 
--- Tries to sign in, by what they are counted by: when all that was tried there will have been paid for (unix ms).
+-- Attempts to sign in, by lane. paid_at: Unix ms until which the lane owes waiting time for its attempts.
 CREATE TABLE sign_in_attempts (
   lane    TEXT PRIMARY KEY,
   paid_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (paid_at);
 
--- What was changed by whom. The counter 'audit' has the last number, which is given once.
+-- The audit list. The counter 'audit' has the last number; no number is given twice.
 CREATE TABLE audit (
   number     INTEGER PRIMARY KEY,
   at         INTEGER NOT NULL,
@@ -597,14 +601,14 @@ CREATE INDEX audit_by_company_topic ON audit (company, topic, number);
 CREATE INDEX audit_by_topic ON audit (topic, number);
 CREATE INDEX audit_by_actor ON audit (actor_name, number);
 CREATE INDEX audit_by_action ON audit (action, number);
--- Which numbers a time has.
+-- Finds the numbers of a time.
 CREATE INDEX audit_by_time ON audit (at, number);
 
 CREATE TABLE counters (
   name  TEXT PRIMARY KEY,
   value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- Written and removed again when it is in doubt whether there is room for more; else empty.
+-- Rows are written and removed again to check that the disk has room. Otherwise empty.
 CREATE TABLE room (
   octets BLOB NOT NULL
 ) STRICT;

@@ -1,13 +1,13 @@
 export const sql = `
--- Mail that came back. The row goes with its age; of those that changed nothing, the newest stay.
+-- Returned mail. Rows are removed by age; of mail that changed nothing, only the newest is kept.
 CREATE TABLE inbound_mails (
   id        TEXT PRIMARY KEY,
-  -- The same for the same mail, whichever way it comes in.
+  -- Equal for the same mail, whichever way it arrives.
   digest    TEXT NOT NULL UNIQUE,
   at        INTEGER NOT NULL,
-  -- How often it has come.
+  -- How often it has arrived.
   times     INTEGER NOT NULL DEFAULT 1,
-  -- Where it came in, and from whom.
+  -- Where it arrived, and from whom.
   source    TEXT NOT NULL,
   peer      TEXT NOT NULL,
   recipient TEXT,

@@ -9,7 +9,8 @@ CREATE TABLE suppressions_of_domains (
   type       TEXT NOT NULL,
   -- The sending domain whose list has the entry; '': that of the company.
   domain_id  TEXT NOT NULL DEFAULT '',
-  -- Unsubscribed from these only, in JSON; and as they stand in the text of an email's own tags (marksOf).
+  -- tags: the only tags that the address is unsubscribed from, in JSON. marks: how they appear in the text of an
+  -- email's tags (marksOf).
   tags       TEXT,
   marks      TEXT,
   reason     TEXT NOT NULL,

@@ -1,13 +1,13 @@
 export const sql = `
--- What each channel knows of a problem.
+-- What each channel knows about a problem.
 CREATE TABLE announcements (
   alert_id      TEXT NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
   channel       TEXT NOT NULL,
   -- 'nothing', 'beginning' or 'end'.
   knows         TEXT NOT NULL,
-  -- The first try of what is being announced now. NULL: nothing is.
+  -- The first try to announce the present beginning or end. NULL: nothing is being announced.
   tried_since   INTEGER,
-  -- Until then no other node announces it, and after a failure none at all.
+  -- Until then no other node announces it; after a failure, no node does.
   claimed_until INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (alert_id, channel)
 ) STRICT, WITHOUT ROWID;

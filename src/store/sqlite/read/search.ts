@@ -101,8 +101,8 @@ export function search(
   notices.setReturnArrays(true)
 
   /**
-   * The shown fields are read only of the emails that are shown. `+` keeps the planner from the indexes over the emails
-   * of events.
+   * The shown fields are read only for the emails that are shown. `+` keeps the planner from the index of events by
+   * email.
    */
   function begunIn(order: 'ASC' | 'DESC') {
     return db.prepare(
@@ -187,7 +187,7 @@ export function search(
   }
 }
 
-/** Rows are read as long as more are wanted. */
+/** Reads rows until the portion is full. */
 function portion(
   statement: StatementSync,
   values: Record<string, SQLInputValue>,

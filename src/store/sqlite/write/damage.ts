@@ -2,7 +2,9 @@ import { isCorruption } from '../database.ts'
 
 /** Milliseconds for which damaged data is skipped before it is tried again. */
 const ASIDE_MS = 5 * 60_000
-/** Each further damaged thing is left alone for so much longer: all at once would hold up a claim. Milliseconds. */
+/**
+ * Milliseconds by which each further damaged thing is skipped longer: trying all of them at once would hold up a claim.
+ */
 const STAGGER_MS = 500
 /** The longest such delay, in steps. */
 const STAGGER_STEPS = ASIDE_MS / STAGGER_MS

@@ -2,7 +2,7 @@ import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
 import type { StateCache } from './state-caches.ts'
 
-/** Emails remembered at most: more than a node has under way. */
+/** The most emails remembered: more than a node has under way. */
 const MOST = 16_384
 
 export interface NumberedEmail {

@@ -23,7 +23,7 @@ interface CompanyLanes {
   ready: UniqueQueue
   /** Lanes up to here (by due time, then domain) have been put into `ready`. */
   seen: DomainLane
-  /** No lane beyond `seen` is due before. */
+  /** No lane beyond `seen` is due before this time. */
   nextDue: number
 }
 
@@ -75,7 +75,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements StateCache {
 
   /** `count` more recipients of this lane wait until `dueAt`. */
   add(company: number, domain: string, dueAt: number, count: number): void {
-    // Mostly other recipients are due before: then the indexes by due time stay as they are.
+    // Usually other recipients of the lane are due earlier; then the indexes by due time stay as they are.
     if (this.#more.run(count, company, domain, dueAt).changes === 0) {
       this.#raise.run(count, company, domain, dueAt)
     }

@@ -6,11 +6,11 @@ import { all, one } from '../rows.ts'
 import { WriteOperation } from './parts.ts'
 import type { StateCache } from './state-caches.ts'
 
-/** Emails looked at in one operation at most, whether or not they are removed, so that it does not hold up commits. */
+/** The most emails that one operation looks at, whether or not it removes them, so that it does not hold up commits. */
 const LOOKS = 500
 /**
- * Emails read at once. A walk ends when this many in a row are too young: clocks are set back, so ages may be out of
- * order.
+ * Emails read at once. A walk ends when this many in a row are too young: a clock may have been set back, so ages may
+ * be out of order.
  */
 const STRIDE = 100
 

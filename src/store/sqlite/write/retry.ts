@@ -10,7 +10,7 @@ import { WriteOperation } from './parts.ts'
 /** Recipients, and lanes, looked at in one operation, so that a long retry does not hold up commits. */
 const CHUNK = 500
 
-/** Before every domain and every recipient. */
+/** Sorts before every recipient. */
 const START = { dueAt: Number.MIN_SAFE_INTEGER, email: Number.MIN_SAFE_INTEGER, position: -1 }
 
 type RetryCursor = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>

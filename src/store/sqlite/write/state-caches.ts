@@ -6,7 +6,10 @@ export interface StateCache {
   settle?(): void
 }
 
-/** All memories of the writer between two statements: the effects of a transaction must go when it is rolled back. */
+/**
+ * Everything that the writer remembers of the database. When a transaction is rolled back, its effects must be
+ * forgotten.
+ */
 export class StateCaches {
   readonly #all: StateCache[] = []
 

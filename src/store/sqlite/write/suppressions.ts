@@ -36,7 +36,7 @@ interface SuppressedRecipient {
   domain: string
 }
 
-/** Expired reports of full mailboxes removed with each new one, so that they do not become more. */
+/** With each new report of a full mailbox, this many expired ones are removed, so that the table does not grow. */
 const FORGOTTEN = 10
 
 /** Addresses that a company's mail no longer goes to, compared without regard to ASCII case. */
