@@ -2,7 +2,7 @@
 import type { NewCompanyEvent } from '../email/company-event.ts'
 
 export interface NewAlert {
-  /** The same for the same problem: `disk`, `domain:example.com`, `webhook:ID`. */
+  /** Equal for the same problem: `disk`, `domain:example.com`, `webhook:ID`. */
   id: string
   /** Null: it concerns the installation. */
   companyId: string | null

@@ -33,7 +33,7 @@ export interface DigestStore {
 }
 
 interface ListRequest {
-  /** Null: all companies; for emails, those lists that are kept for all companies. */
+  /** Null: the lists that are kept for all companies together. There are such lists only of emails. */
   companyId: string | null
   /** Either lists of emails only, or of events only. */
   lists: readonly PlaceList[]

@@ -27,7 +27,9 @@ interface SqlDialect {
 }
 
 type ValueType = 'text' | 'int8' | 'texts'
-/** The search itself matches words, because no database splits text as we do. */
+/**
+ * The fields with a condition in SQL. Words are matched by the search itself, because no database splits text as we do.
+ */
 type ConditionFields = Omit<
   EmailFilter,
   'companyId' | 'words' | 'replyWords' | 'textWords' | 'anyWords' | 'anyWordsOpen'

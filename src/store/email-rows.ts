@@ -236,7 +236,10 @@ export interface NoticeRow {
   copyOf: string | null
 }
 
-/** The first of `rows` that come to `most` octets, one for each wanted email, in order; reading stops there. */
+/**
+ * The first rows, up to the one with which they reach `most` octets. `rows`: one for each wanted email, in order; the
+ * rest is not read.
+ */
 export function rowsWithin<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => NoticeRow): Row[] {
   const some: Row[] = []
   let left = most

@@ -75,7 +75,7 @@ export interface EmailStore {
   readOutline(id: string, range: OutlineRange): Promise<HistoryOutline | null>
   /** In order of position. Empty when unknown. */
   readRecipients(emailId: string, range: RecipientRange): Promise<RecipientOutline[]>
-  /** The first recipients whose values come to `octets` together. Empty when the email is not a batch. */
+  /** The first recipients whose values have at most `octets` together. Empty when the email is not a batch. */
   readValues(emailId: string, range: RecipientRange & { octets: number }): Promise<RecipientValues[]>
   /** The dialogue of an attempt, by its id in the outline; null when unknown. */
   readDialogue(emailId: string, attempt: number): Promise<string | null>
@@ -99,9 +99,9 @@ export interface EmailStore {
    */
   readReasons(ids: readonly string[], companyId: string | null): Promise<EmailReason[]>
   /**
-   * The whole work item (content, attachments, all recipients) whatever its state. No recipient is marked as suspect.
-   * Null when the email is unknown or was removed. `copy`: for a batch, only the recipient at this position, because
-   * all of them have up to 250,000 values together.
+   * The whole work item (content, attachments, all recipients), in any state. No recipient is marked as suspect. Null
+   * when the email is unknown or was removed. `copy`: for a batch, only the recipient at this position, because all of
+   * them have up to 250,000 values together.
    */
   readWork(id: string, copy?: number): Promise<ClaimedEmail | null>
   /**

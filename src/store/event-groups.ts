@@ -13,7 +13,7 @@ export interface GroupsRow {
   rows: number
 }
 
-/** The parameter of the statements: what makes groups in addition to time; null: nothing does. */
+/** The parameter of the statements: by what they group in addition to time; null: by nothing else. */
 export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | 'both' | null {
   if (typeof value === 'string') return value
   return value ? 'value' : null

@@ -29,7 +29,7 @@ export function emailsOf({ id, messageId, emails }: Omit<KeyHolder, 'fingerprint
   return listOf<[string, string]>(emails).map(([id, messageId]) => ({ id, messageId }))
 }
 
-/** The value of the column `emails` for a request with several emails. */
+/** The column `emails` of a request with several emails. */
 export function listedEmails(emails: readonly NewEmail[]): string {
   return JSON.stringify(emails.map(({ id, content }) => [id, content.messageId]))
 }

@@ -22,7 +22,7 @@ export interface ReportedEmail {
   size: number
   /** Mails that led to events of it. */
   reports: number
-  /** The named ones, or its only one. */
+  /** The named recipients, or the only recipient of the email. */
   recipients: AddressedRecipient[]
 }
 

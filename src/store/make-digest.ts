@@ -173,7 +173,7 @@ function replyTerms(reply: string): number[] {
   return [...filedReplyWords(reply)].map(emailTerms.ofReplyWord)
 }
 
-/** The answer in the detail of an event, which is JSON. Its codes are words, too: `550`, and `5`, `1`, `1`. */
+/** The answer in the detail of an event, which is JSON. Its codes are words as well: `550`, and `5`, `1`, `1`. */
 function replyOf(detail: string): string {
   const { code, enhancedCode, message } = JSON.parse(detail) as EventDetail
   return [code, enhancedCode, message].filter((part) => part !== undefined).join(' ')

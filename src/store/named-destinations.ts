@@ -6,7 +6,10 @@
  */
 import { RecentEntries } from '../common/recent-entries.ts'
 
-/** Domains of a company and day: this many are named whatever their amount of mail, and at most this many in all. */
+/**
+ * For each company and day, the first `NAMED` domains are named even if they get little mail, and at most `MOST_NAMED`
+ * in all.
+ */
 const NAMED = 100
 const MOST_NAMED = 200
 /** A domain with this part of a step's counts, and at least this many, is named beyond the first ones. */

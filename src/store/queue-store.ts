@@ -30,7 +30,10 @@ export interface QueueStore {
   nextDue(): Promise<number | null>
   /** The same for mail that is not paused. For mail that was paused when it became due, the end of the pause counts. */
   oldestDue(now: number): Promise<number | null>
-  /** The same for mail of a company; null unless some is due by now. Costs the same whatever others have waiting. */
+  /**
+   * The same for mail of a company; null unless some is due by now. The cost does not depend on the waiting mail of
+   * others.
+   */
   oldestDueOf(companyId: string, now: number): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
   record(attempt: AttemptRecord): Promise<RecordResult>
@@ -79,8 +82,8 @@ export interface QueueStore {
   waitingEmails(companyId: string, domainId: string, limit: number): Promise<string[]>
   counts(now: number): Promise<StoreCounts>
   /**
-   * The pauses that have not ended by `now`, by company, then domain; those of sites come last, by company and site. A
-   * handful.
+   * The pauses that have not ended by `now`, by company, then domain; those of sites come last, by company and site.
+   * There are only a few.
    */
   pauses(now: number): Promise<Pause[]>
   /**

@@ -1,4 +1,4 @@
-/** Search in emails and events, and reading what events tell about their emails. */
+/** Search in emails and events, and the facts about their emails that are reported with events. */
 import type { LogFilter, LoggedEvent } from '../email/event.ts'
 import type { NoticeFacts, NoticeRequest } from '../email/event-notice.ts'
 import type {

@@ -8,7 +8,7 @@ export const FILED_CHARACTERS = 300
 export const MOST_WORDS = 24
 /** Recipients of an email whose addresses are filed by word: the first ones. */
 export const FILED_RECIPIENTS = 100
-/** Characters of the longest word of an answer that is filed: longer ones are ids, which nobody types. */
+/** Characters of the longest words of an answer that are filed: longer words are ids, which nobody types. */
 const LONGEST_OF_REPLY = 32
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu

@@ -58,7 +58,7 @@ export interface WebhookStore {
   webhookAttempts(filter: WebhookAttemptFilter): Promise<WebhookAttempt[]>
   /** The events of the kept attempts, newest first. */
   webhookEvents(filter: WebhookEventFilter): Promise<WebhookEvent[]>
-  /** Removes attempts beyond those to keep, in a bounded step. */
+  /** Removes attempts that need not be kept, in a bounded step. */
   pruneWebhookAttempts(id: string, kept: AttemptRetention): Promise<void>
   /** The number of the last event before this time, in the log's order; 0 when there is none. */
   lastEventBefore(at: number): Promise<number>

@@ -203,7 +203,7 @@ export const inboundMailReads = {
   },
 } satisfies Operations<ReadPort>
 
-/** The place of the recipient that a mail is about; null: its addresses tell. */
+/** The place of the recipient that a mail is about; null: it is found by the addresses. */
 function placeOf({ key, size }: EmailRow, position: number | null): RecipientKey | null {
   if (position !== null) return { email: key, position }
   return Number(size) === 1 ? { email: key, position: 0 } : null
@@ -270,7 +270,7 @@ export const inboundMailWrites = {
         rows.push(row)
         results.push(result)
       }
-      // At the end, when this transaction waits for no other any more.
+      // At the end, when this transaction no longer waits for others.
       for (const [trimming, ...share] of sharesOf(rows)) yield* db.run(trimming, ...share)
       return { ...sum, results }
     })

@@ -5,8 +5,7 @@ interface BatcherOptions<Item> {
   /** Batches under way at once, each on a connection of its own. */
   maxRunning: number
   /**
-   * A batch begins beside others when this many items wait; fewer items wait for a batch to end, and share the next
-   * one.
+   * While batches are under way, another one begins when this many items wait; fewer items wait for the end of a batch.
    */
   worthwhile: number
   weigh(item: Item): number

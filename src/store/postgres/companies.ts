@@ -13,7 +13,7 @@ export class CompanyNumbers {
     this.#database = database
   }
 
-  /** The numbers of those companies that exist, remembered from then on. */
+  /** The numbers of the companies that exist. They are remembered. */
   async find(ids: Iterable<string>): Promise<ReadonlyMap<string, number>> {
     const unknown = [...new Set(ids)].filter((id) => !this.#numbers.has(id))
     if (unknown.length > 0) {

@@ -173,8 +173,8 @@ export class Database {
   }
 
   /**
-   * Runs work that includes such a transaction, in the turn of a company, or of changes that all companies make one at
-   * a time.
+   * Runs work that includes such a transaction, in the turn of a company, or in the turn of changes that are made one
+   * at a time for all companies.
    */
   async inTurn<T>(party: number | string, work: () => Promise<T>): Promise<T> {
     const end = await this.#changing.take(String(party))

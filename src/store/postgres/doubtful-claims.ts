@@ -12,7 +12,7 @@ const GIVE_BACK = `
 UPDATE queue q SET lease = NULL, due_at = $4, ready = true FROM ${PLACES.as('t')}
 WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease = $3`
 
-/** The places leased by a claim of which it is not known whether it was committed. */
+/** The places leased by a claim that may or may not have been committed. */
 interface DoubtfulClaim {
   places: Buffer[]
   token: number

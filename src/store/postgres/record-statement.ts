@@ -245,7 +245,9 @@ SELECT attempt, position, ${more ? 'EXISTS (SELECT 1 FROM added)' : 'false'} AS 
   }
 }
 
-/** State and event of a recipient that is to be canceled: the same whatever the attempt's result. */
+/**
+ * State and event of a recipient whose cancellation was requested: they are the same for every result of an attempt.
+ */
 const CANCELED = orCanceled({ change: { state: 'waiting' }, events: [], suppress: null, tried: false }, 0)
 
 /** Statements by name, each made at its first use. */

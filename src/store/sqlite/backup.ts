@@ -50,9 +50,7 @@ export function backUp(path: string, file: string, { overwrite }: { overwrite: b
   }
 }
 
-/**
- * SQLite writes into an empty file as well as into a new one; a file made here is unreadable for others from the start.
- */
+/** Makes the file before SQLite does, so that others cannot read it at any time. SQLite accepts an empty file. */
 function make(aside: string, file: string): void {
   try {
     closeSync(openSync(aside, 'wx', 0o600))

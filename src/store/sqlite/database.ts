@@ -7,7 +7,8 @@ import { StoreConflict, StoreUnavailable } from '../store.ts'
 /** How long a commit waits for another process (the command line) to finish its own. Milliseconds. */
 const BUSY_TIMEOUT = 5_000
 /**
- * Page cache of a connection, in KiB: the writer goes back to its indexes all the time, the others mostly read once.
+ * Page cache of a connection, in KiB: the writer reads its indexes again and again, the other connections mostly read a
+ * page once.
  */
 const WRITING_CACHE_KIB = 12 * 1024
 const READING_CACHE_KIB = 4 * 1024

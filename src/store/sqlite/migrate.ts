@@ -42,7 +42,7 @@ export function migrate(
   }
 }
 
-/** Whether the schema is the newest; false for a database that is not there or cannot be used, too. */
+/** Whether the schema is the newest; false also for a database that is missing or cannot be used. */
 export function isUpToDate(path: string): boolean {
   try {
     using db = openForReading(path)

@@ -1,6 +1,6 @@
 /**
- * The facts told with events, as the reader returns them: rows of plain values, which cost a fraction of objects to
- * copy.
+ * The facts reported with events, as the reader returns them: rows of plain values, which cost much less to copy than
+ * objects.
  */
 import { plainCodec, type ValueRow } from '../../email/codec.ts'
 import type { NoticeRow } from '../email-rows.ts'

@@ -42,8 +42,8 @@ const WANTED = matchCondition({
 })
 
 /**
- * The first :limit emails of `from` in the order of `place`, up to :octets. Only what is shown is read: lengths are
- * stored beside the values, and the last event is looked up for the emails of the page alone.
+ * The first :limit emails of `from` in the order of `place`, up to :octets. Reads only the values that are shown:
+ * lengths are stored beside the values, and the last event is looked up only for the emails of the page.
  */
 function portion(name: string, from: string, order: SearchOrder, place = 'e.seq'): NamedStatement {
   const text = `

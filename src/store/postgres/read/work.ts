@@ -16,7 +16,7 @@ interface WorkRow extends LeaseFacts {
   position: number
 }
 
-/** Reads whole work items, whatever the state of their recipients. */
+/** Reads whole work items with recipients in any state. */
 export function work({ database }: StoreParts): Pick<EmailStore, 'readWork'> {
   return {
     async readWork(id, copy) {

@@ -108,7 +108,7 @@ export class Damage {
     return news
   }
 
-  /** Usually nothing is set aside: then no name has to be built for the look-up. */
+  /** Usually nothing is set aside, and no name has to be built for the look-up. */
   get #any(): boolean {
     return this.#aside.size > 0
   }

@@ -61,7 +61,7 @@ export class LaneChanges implements StateCache {
     this.#changes.clear()
   }
 
-  /** The same, leaving out damaged lanes: each costs only itself. */
+  /** Does the same, but leaves out damaged lanes, so that damage affects only its own lane. */
   writeAround(now: number): void {
     for (const change of this.#changes.values()) {
       const { company, domain } = change

@@ -139,7 +139,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements StateCache {
     this.#companies.set(company, lanes)
   }
 
-  /** Puts the lane where a claim will find it at its due time. True when it is among those ready. */
+  /** Puts the lane where a claim will find it at its due time. True when the lane is ready. */
   #place(company: number, lane: DomainLane): boolean {
     const lanes = this.#companies.get(company) ?? this.#remember(company, lane.dueAt)
     if (compare(lane, lanes.seen) <= 0) {
@@ -198,7 +198,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements StateCache {
         return earliest
       })
     }
-    // The walk ends at the damage; each company by itself is still found, except those on the damaged page.
+    // A walk would end at the damage. Looked up one by one, all companies are found except those on the damaged page.
     for (const { company } of all<{ company: number }>(this.#numbers)) {
       if (damage.company(company, now)) continue
       const first = damage.inCompany(company, now, () => one<{ dueAt: number }>(this.#first, company))

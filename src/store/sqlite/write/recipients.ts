@@ -29,7 +29,7 @@ export class Recipients extends WithParts<RecipientParts> {
        suspicion = ?, server = ?, last_code = ?, last_message = ?
      WHERE email = ? AND position = ? AND state = 'sending' AND lease = ? AND cancel = 0`,
   )
-  // Statements of their own for columns that hardly ever change, so that their indexes are left alone otherwise.
+  // Columns that rarely change have separate statements, so that other changes leave their indexes alone.
   readonly #hold = this.db.prepare(
     `UPDATE recipients SET held_for = ?1, held_domain = iif(?1 IS NULL, NULL, (SELECT domain_id FROM emails WHERE num = ?2))
      WHERE email = ?2 AND position = ?3`,
@@ -49,8 +49,8 @@ export class Recipients extends WithParts<RecipientParts> {
 
   /**
    * Writes a decision about a recipient: its row, its events, and its address on the suppression list. Notes the change
-   * of its lane (`LaneChanges`). A recipient that is being sent then is leased under `token`. Returns its present
-   * state. `at` in Unix ms.
+   * of its lane (`LaneChanges`). A recipient that is being sent after the decision is leased under `token`. Returns its
+   * present state. `at` in Unix ms.
    */
   apply(
     before: SqliteRecipient,
@@ -71,7 +71,7 @@ export class Recipients extends WithParts<RecipientParts> {
   /**
    * Writes the usual end of an attempt without reading the row first, because such a decision does not depend on it.
    * False, and nothing is written, when the decision is of another kind, or the recipient is not being sent under
-   * `token`, or is to be canceled.
+   * `token`, or its cancellation was requested.
    */
   end(
     email: NumberedEmail,

@@ -50,8 +50,8 @@ export class Records extends WriteOperation {
 }
 
 /**
- * The node decided by what it claimed. Others may have changed two facts since: whether the recipient is to be
- * canceled, and how suspect it is.
+ * The node decided from the facts that it claimed. Others may have changed two of them since: whether a cancellation is
+ * requested, and how suspect the recipient is.
  */
 function asOfNow(decision: Decision, before: SqliteRecipient, at: number): Decision {
   const decided = before.cancelRequested ? orCanceled(decision, at) : decision

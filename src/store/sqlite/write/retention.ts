@@ -39,7 +39,7 @@ interface WalkResult {
  * walking along the numbers.
  */
 export class Retention extends WriteOperation implements StateCache {
-  /** Where the walks continue: everything before is unfinished or gone. */
+  /** Where the walks continue: every email before these numbers is unfinished or gone. */
   #contentFrom = 0
   #emailFrom = 0
   readonly #withContent = this.db.prepare(

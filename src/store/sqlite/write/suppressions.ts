@@ -23,7 +23,7 @@ interface StopType {
 interface StoppedEmail {
   testMode: boolean
   domainId: string
-  /** The tags, or the number of the email: then they are read only when needed. */
+  /** The tags, or the number of the email, by which they are read only when needed. */
   tags: readonly object[] | number
 }
 
