@@ -203,7 +203,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     const visit = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
     const { page } = visit
     await add(page, 'cloud.example')
-    await page.getByText('Add the records below at Cloudflare').waitFor()
+    await page.getByText('Follow the steps at Cloudflare below').waitFor()
     assert.equal(await page.getByText('Sign in to').count(), 1)
     const steps = page.getByRole('region', { name: 'The records at Cloudflare' })
     await steps.getByText('Open “DNS”, then “Records”.').waitFor()

@@ -91,7 +91,7 @@ export function Progress({
         <List.Item>
           {provider === undefined
             ? 'Add each record below by copying its name and value.'
-            : `Add the records below at ${provider}, as its steps say.`}{' '}
+            : `Follow the steps at ${provider} below to add the records.`}{' '}
           Required records must be published.
         </List.Item>
         <List.Item>

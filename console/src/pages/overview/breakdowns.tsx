@@ -162,7 +162,7 @@ function Breakdown({
           cell: ({ volume }) => (volume.delivered ?? 0).toLocaleString(),
         },
         {
-          head: 'Not delivered',
+          head: 'Failures',
           right: true,
           cell: ({ volume }) => failuresOf(volume).toLocaleString(),
         },

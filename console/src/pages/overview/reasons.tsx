@@ -40,7 +40,7 @@ export function Reasons({ company, span }: { company: string; span: OverviewSpan
       empty="No refusals and no delays."
       columns={[
         { head: 'Reason', width: '60%', cell: (row) => <Reason row={row} most={most} /> },
-        { head: 'Not delivered', right: true, cell: ({ failures }) => failures.toLocaleString() },
+        { head: 'Failures', right: true, cell: ({ failures }) => failures.toLocaleString() },
         { head: 'Delays', right: true, cell: ({ delays }) => delays.toLocaleString() },
       ]}
     />
