@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
+import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 
 describe('the filters above a list', { skip: withoutBrowser() }, () => {
@@ -12,6 +13,29 @@ describe('the filters above a list', { skip: withoutBrowser() }, () => {
     emailId = await stage.send()
   })
   after(() => stage?.close())
+
+  test('lead operators from the requests of a company to those with an unknown key', async (t) => {
+    const headers = { authorization: 'Bearer re_a_wrong_key', 'content-type': 'application/json' }
+    const refused = await fetch(`${stage.service.url}/emails`, { method: 'POST', headers, body: '{}' })
+    assert.equal(refused.status, 401)
+    // The log is written a moment later.
+    await until(
+      async () => (await stage.service.store.apiRequests({ companyId: null, status: 401, limit: 1 })).length,
+      'the log',
+    )
+    const visit = await stage.visit(t, `/c/${stage.company.id}/requests`)
+    const { page } = visit
+    const line = page.getByText(/^A request with an unknown key was refused/)
+    await line.waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT })
+    await line.getByRole('link', { name: 'View' }).click()
+    await page.getByRole('cell', { name: 'Unknown key' }).waitFor()
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const { page: theirs } = await stage.visit(t, `/c/${stage.company.id}/requests`, { as: owner })
+    await theirs.getByRole('button', { name: 'POST /emails' }).waitFor()
+    assert.equal(await theirs.getByText('with an unknown key').count(), 0)
+  })
 
   test('are cleared together with the typed text', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/requests`)

@@ -96,7 +96,7 @@ export function Progress({
         </List.Item>
         <List.Item>
           {mayManage
-            ? 'Keep this page open. It checks DNS every 15 seconds, and lets the domain send once the required records are right.'
+            ? 'While this page is open, it checks DNS every 15 seconds, and lets the domain send once the required records are right. You can leave it and come back.'
             : 'This page checks DNS every 15 seconds. A developer or owner of the company can let the domain send once the required records are right.'}
         </List.Item>
       </List>

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
 import { useState } from 'react'
 import { type RequestEntry, requestsQuery } from '../../api/requests.ts'
+import { useMe } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { NoMatches } from '../../parts/no-matches.tsx'
@@ -16,11 +17,13 @@ import { ALL, useCompany } from '../../shell/company.ts'
 import { NextStep } from '../../shell/next-step.tsx'
 import { RequestDialog } from './request-dialog.tsx'
 import { RequestFilters } from './request-filters.tsx'
+import { UnknownKeys } from './unknown-keys.tsx'
 
 const HERE = '/signed-in/c/$company/requests'
 
 export function RequestsPage() {
   const company = useCompany()
+  const { operator } = useMe().person
   const search = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/requests' })
   const query = useQuery(requestsQuery(company, search))
@@ -41,6 +44,7 @@ export function RequestsPage() {
         change={(part) => void navigate({ search: { ...wanted, ...part }, replace: true })}
         clear={isNarrowed ? clear : null}
       />
+      {operator && company !== ALL && <UnknownKeys />}
       <ListTable
         query={query}
         rows={data?.data}

@@ -1,0 +1,36 @@
+/** Requests with an unknown key belong to no company, so the log of a company lacks them. Operators see them under all companies. */
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { requestsQuery } from '../../api/requests.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ALL } from '../../shell/company.ts'
+
+const MOST = 100
+const REFUSED = 401
+
+export function UnknownKeys() {
+  const { data } = useQuery({
+    ...requestsQuery(ALL, { status: REFUSED, limit: MOST }),
+    refetchInterval: 60_000,
+  })
+  const unknown = data?.data.filter(({ company }) => company === null) ?? []
+  const [latest] = unknown
+  if (latest === undefined) return null
+  const count = unknown.length
+  return (
+    <Text size="sm" mb="md">
+      {count === 1 ? 'A request' : `${count === MOST ? `${MOST} or more` : count} requests`} with an unknown
+      key {count === 1 ? 'was' : 'were'} refused, the latest <Time at={latest.at} />.{' '}
+      <AnchorLink
+        to="/c/$company/requests"
+        params={{ company: ALL }}
+        search={{ status: REFUSED }}
+        inherit
+        underline="always"
+      >
+        View
+      </AnchorLink>
+    </Text>
+  )
+}
