@@ -18,7 +18,8 @@ export function addSite(program: Command): void {
     description: 'List the sites that got mail in the last 24 hours, and the providers with known limits.',
     details:
       'A site is a group of mail servers that share limits: a provider with all the domains it serves, or the servers of ' +
-      'one domain. SESSIONS, PER MINUTE and PER HOUR show the present use and the limit; messages count when they are tried, whether the site accepts them or not. Closed sites come first. FOR names the ' +
+      'one domain. A node forgets its sites when it stops: after a restart, a site is listed again from the next try of its mail on. ' +
+      'postroad queue --by site lists all sites with waiting mail. SESSIONS, PER MINUTE and PER HOUR show the present use and the limit; messages count when they are tried, whether the site accepts them or not. Closed sites come first. FOR names the ' +
       'mail that the closure concerns; a site may have more closures that concern less mail.',
     examples: ['site list', 'site list --json'],
   }).action(list)
@@ -59,7 +60,7 @@ const list = listing({
     formatDue(closed?.nextTryAt ?? null),
     clipped(closed?.reason ?? '', 100),
   ],
-  nothing: 'No site got mail in the last 24 hours.',
+  nothing: 'No site got mail in the last 24 hours, or since the service was started.',
 })
 
 async function show(site: string, { json }: JsonOption): Promise<void> {

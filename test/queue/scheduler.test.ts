@@ -71,6 +71,8 @@ test('a stop gives back untried the deliveries that have not begun', async (t) =
   held.resolve()
   await stopped
   assert.deepEqual(await stateOf(store, second!), { state: 'waiting', attempts: 0 })
+  const [recipient] = (await store.readHistory(second!.id))!.recipients
+  assert.equal(recipient!.lastMessage, null, 'a stop is no answer')
   assert.notEqual((await stateOf(store, first!)).state, 'sending')
 })
 
