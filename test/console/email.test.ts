@@ -43,7 +43,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     assert.match(text, /gives up .*Last answer: .*451 .*Greylisted, try again later\./s)
     assert.match(
       text,
-      /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 hr?|60 min)\); gives up .+ \(in 2 hr\)\./,
+      /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 h|60 min|59 min)\); gives up .+ \(in (2 h|1 h 59 min)\)\./,
     )
     await standing.getByText(/asks new senders to try again later/).waitFor()
     await standing.getByText('Retrying attempt 2 of 3', { exact: true }).waitFor()
@@ -213,7 +213,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     const dialog = page.getByRole('dialog', { name: 'Cancel 2 recipients?' })
     await dialog.getByRole('button', { name: 'Cancel 2 recipients' }).click()
     await dialog.getByText('2 of 2. 1 recipient canceled. 1 could not be changed.').waitFor()
-    await dialog.getByRole('row', { name: /gone@host\.test nothing to cancel: it is bounced/ }).waitFor()
+    await dialog.getByRole('row', { name: /gone@host\.test Nothing to cancel: it is bounced/ }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await dialog.getByRole('button', { name: 'Done' }).click()
     await bar.waitFor({ state: 'detached' })

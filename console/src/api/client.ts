@@ -26,6 +26,11 @@ export function isUnavailable(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 
+/** The service will answer the same to the same request. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500
+}
+
 type QueryParams = Record<string, string | number | boolean | undefined>
 
 const BASE = '/console/api'

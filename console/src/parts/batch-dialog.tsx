@@ -19,6 +19,8 @@ export interface BatchAction {
   /** A sentence about the objects that were changed. */
   done: (count: number) => string
   run: (ids: string[]) => Promise<BatchReply>
+  /** The objects it acts on; by default all that are chosen. */
+  ids?: readonly string[]
 }
 
 interface BatchReply {
@@ -28,7 +30,7 @@ interface BatchReply {
 
 interface BatchDialogProps {
   action: BatchAction
-  ids: readonly string[]
+  chosen: readonly string[]
   /** How a refused object is shown to people. */
   nameOf: (id: string) => string
   /** `isDone`: the action was started. */
@@ -37,7 +39,7 @@ interface BatchDialogProps {
 
 /** Objects in one request. */
 const OBJECTS_PER_REQUEST = 50
-/** Refused objects on screen; the file has all. */
+/** Reasons on screen, and objects of each; the file has all. */
 const SHOWN = 8
 
 interface BatchRun extends BatchReply {
@@ -46,7 +48,8 @@ interface BatchRun extends BatchReply {
   trouble: string | null
 }
 
-export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) {
+export function BatchDialog({ action, chosen, nameOf, onClose }: BatchDialogProps) {
+  const { ids = chosen } = action
   const [run, setRun] = useState<BatchRun | null>(null)
   const stopping = useRef(false)
   const start = async () => {
@@ -132,6 +135,7 @@ function Progression({
   count,
   nameOf,
 }: ProgressionProps) {
+  const reasons = [...Map.groupBy(refused, ({ why }) => why)]
   const report = () =>
     download(
       'not-changed.csv',
@@ -159,12 +163,24 @@ function Progression({
       {state !== 'running' && refused.length > 0 && (
         <>
           <ListTable
-            rows={refused.slice(0, SHOWN)}
-            keyOf={({ id }) => id}
+            rows={reasons.slice(0, SHOWN)}
+            keyOf={([why]) => why}
             spacing="xs"
             columns={[
-              { head: 'Not changed', cell: ({ id }) => <bdi>{nameOf(id)}</bdi> },
-              { head: 'Reason', cell: ({ why }) => why },
+              {
+                head: 'Not changed',
+                cell: ([, objects]) => (
+                  <>
+                    {objects.slice(0, SHOWN).map(({ id }) => (
+                      <bdi key={id} style={{ display: 'block' }}>
+                        {nameOf(id)}
+                      </bdi>
+                    ))}
+                    {objects.length > SHOWN && `and ${(objects.length - SHOWN).toLocaleString()} more`}
+                  </>
+                ),
+              },
+              { head: 'Reason', cell: ([why]) => `${why[0]?.toUpperCase()}${why.slice(1)}` },
             ]}
           />
           {refused.length > SHOWN && (

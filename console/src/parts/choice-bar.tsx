@@ -68,14 +68,14 @@ export function ChoiceBar<Name extends string>({
           )}
           {children(ask)}
           <Button size="xs" variant="subtle" onClick={clear}>
-            Clear
+            Clear selection
           </Button>
         </Group>
       </Paper>
       {asked !== null && (
         <BatchDialog
           action={actionOf(asked, ids)}
-          ids={ids}
+          chosen={ids}
           nameOf={nameOf}
           onClose={(isDone) => close(asked, isDone)}
         />

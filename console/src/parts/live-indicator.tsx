@@ -7,7 +7,7 @@ const LOOKS: Record<LiveConnectionState, { word: string; about: string }> = {
   connecting: { word: 'Connecting', about: 'Recent changes appear in a moment.' },
   interrupted: {
     word: 'Reconnecting',
-    about: 'Postroad does not answer. This page may be out of date; it catches up once Postroad is back.',
+    about: 'This page catches up once Postroad is back.',
   },
 }
 

@@ -25,6 +25,11 @@ const STEPS = [
 ] as const
 
 export function describeTime(ms: number, date: Date): string {
+  const minutes = Math.round(ms / 60_000)
+  // People wait for a time to come: "in 2 hr" could be half an hour too late.
+  if (minutes >= 60 && minutes < 1_440) {
+    return `in ${Math.floor(minutes / 60)} h${minutes % 60 > 0 ? ` ${minutes % 60} min` : ''}`
+  }
   for (const [unit, length, most] of STEPS) {
     const count = Math.round(ms / length)
     if (unit === 'second' && Math.abs(count) < 5) return ms > 0 ? 'now' : 'just now'

@@ -14,6 +14,7 @@ export function PauseButton({ scope, mail, paused }: { scope: PauseTarget; mail:
     return (
       <ActionButton
         size="compact-xs"
+        aria-label={`Resume ${mail}`}
         leftSection={<Play size={12} aria-hidden />}
         run={() => endPause(scope)}
       >
@@ -26,6 +27,7 @@ export function PauseButton({ scope, mail, paused }: { scope: PauseTarget; mail:
       <Button
         variant="default"
         size="compact-xs"
+        aria-label={`Pause ${mail}`}
         leftSection={<Pause size={12} aria-hidden />}
         onClick={() => setOpened(true)}
       >

@@ -59,6 +59,7 @@ function ResumeWider({ of: { company, domain, site } }: { of: CoveringPause['sco
   return (
     <ActionButton
       size="compact-xs"
+      aria-label={`Resume ${mail}`}
       leftSection={<Play size={12} aria-hidden />}
       ask={{
         title: `Resume ${mail}?`,
@@ -74,13 +75,16 @@ function ResumeWider({ of: { company, domain, site } }: { of: CoveringPause['sco
 }
 
 export function RetryButton({ company, domain, waiting }: QueueScope & { waiting: number | null }) {
+  const mail = useMailInWords(company, domain)
+  const label = domain === null ? 'Retry all now' : 'Retry now'
   return (
     <ActionButton
       size={domain === null ? 'compact-sm' : 'compact-xs'}
+      aria-label={`${label}: ${mail}`}
       leftSection={<RotateCw size={12} aria-hidden />}
-      {...retryAction(useMailInWords(company, domain), waiting, () => retryWaiting(company, domain))}
+      {...retryAction(mail, waiting, () => retryWaiting(company, domain))}
     >
-      {domain === null ? 'Retry all now' : 'Retry now'}
+      {label}
     </ActionButton>
   )
 }
@@ -96,6 +100,7 @@ export function SiteQueueActions({
       {retriable && !pausedAlone && (
         <ActionButton
           size="compact-xs"
+          aria-label={`Retry now: ${mail}`}
           leftSection={<RotateCw size={12} aria-hidden />}
           {...retryAction(mail, waiting, () => retrySite(site))}
         >

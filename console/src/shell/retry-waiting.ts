@@ -20,7 +20,7 @@ export function retryAction(
   return {
     ask: {
       title: `Retry ${mail} now?`,
-      about: `${count}Postroad tries waiting mail now instead of at its next attempt. This counts as an attempt. Scheduled and paused mail keeps waiting, and so does mail of a domain that may not send.`,
+      about: `${count}Postroad tries waiting mail now instead of at its next attempt. If a server defers the message again, that counts as an attempt. Mail that waits because its server takes no mail at all uses up none. Scheduled and paused mail keeps waiting, and so does mail of a domain that may not send.`,
       act: 'Retry now',
       harmless: true,
     },

@@ -67,10 +67,12 @@ export function EmailChoiceBar({
       hasMore={hasMore}
       first={deletes ? 'delete' : null}
       actionOf={(name, ids) =>
-        actionOf(name, company, {
-          emails: ids.length,
-          recipients: ids.reduce((sum, id) => sum + (find(id)?.recipients ?? 1), 0),
-        })
+        name === 'cancel'
+          ? cancellationOf(company, ids, (id) => isUnfinished(find(id)))
+          : actionOf(name, company, {
+              emails: ids.length,
+              recipients: ids.reduce((sum, id) => sum + (find(id)?.recipients ?? 1), 0),
+            })
       }
       nameOf={(id) => find(id)?.subject || id}
       onClose={(name, isDone) => {
@@ -95,8 +97,46 @@ function counted(count: number): string {
   return `${count.toLocaleString()} ${count === 1 ? 'email' : 'emails'}`
 }
 
+/** States in which a recipient can be canceled. */
+const UNFINISHED: ReadonlySet<string> = new Set(['waiting', 'sending', 'quarantined'])
+
+/** A row that is not known, or lists only some of its recipients, may be. */
+function isUnfinished(email: EmailListItem | undefined): boolean {
+  if (email === undefined) return true
+  const known = email.states.reduce((sum, { count }) => sum + count, 0)
+  return known < email.recipients || email.states.some(({ state }) => UNFINISHED.has(state))
+}
+
+/** Leaves out emails that are over: they stay so. */
+function cancellationOf(
+  company: string,
+  chosen: readonly string[],
+  isUnfinished: (id: string) => boolean,
+): BatchAction {
+  const unfinished = chosen.filter(isUnfinished)
+  const ids = unfinished.length > 0 ? unfinished : chosen
+  const others = chosen.length - unfinished.length
+  const rest =
+    others === 0
+      ? ''
+      : ` No recipient of the ${others === 1 ? 'other chosen email' : `other ${others.toLocaleString()} chosen emails`} is waiting.`
+  return {
+    title: `Cancel ${counted(ids.length)}?`,
+    about:
+      unfinished.length > 0
+        ? `Recipients who have not received their email yet will not get it. This cannot be undone.${rest}`
+        : 'No recipient of these emails is waiting, so there is nothing to cancel.',
+    act: `Cancel ${counted(ids.length)}`,
+    cancel: ids.length === 1 ? 'Keep email' : 'Keep emails',
+    destructive: true,
+    done: (changed) => `${counted(changed)} canceled.`,
+    run: (some) => call('POST /companies/:company/emails/cancel', { company, body: { ids: some } }),
+    ids,
+  }
+}
+
 function actionOf(
-  name: ActionName,
+  name: Exclude<ActionName, 'cancel'>,
   company: string,
   { emails: count, recipients }: { emails: number; recipients: number },
 ): BatchAction {
@@ -123,23 +163,12 @@ function actionOf(
       run: (ids) => call('POST /companies/:company/emails/suppress', { company, body: { ids } }),
     }
   }
-  if (name === 'delete') {
-    return {
-      title: `Delete ${counted(count)}?`,
-      about: deletionOf(count),
-      act: `Delete ${counted(count)}`,
-      destructive: true,
-      done: (changed) => `${counted(changed)} deleted.`,
-      run: (ids) => call('POST /companies/:company/emails/delete', { company, body: { ids } }),
-    }
-  }
   return {
-    title: `Cancel ${counted(count)}?`,
-    about: 'Recipients who have not received their email yet will not get it. This cannot be undone.',
-    act: `Cancel ${counted(count)}`,
-    cancel: count === 1 ? 'Keep email' : 'Keep emails',
+    title: `Delete ${counted(count)}?`,
+    about: deletionOf(count),
+    act: `Delete ${counted(count)}`,
     destructive: true,
-    done: (changed) => `${counted(changed)} canceled.`,
-    run: (ids) => call('POST /companies/:company/emails/cancel', { company, body: { ids } }),
+    done: (changed) => `${counted(changed)} deleted.`,
+    run: (ids) => call('POST /companies/:company/emails/delete', { company, body: { ids } }),
   }
 }

@@ -94,7 +94,7 @@ export const EmailRow = memo(function EmailRow({
       </Text>
       <span className={classes.tags}>
         {tags.slice(0, MOST_TAGS).map((tag) => (
-          <Badge key={tag} component="span" size="sm" variant="default" fw={500} maw={120}>
+          <Badge key={tag} component="span" size="sm" variant="default" fw={500} title={visible(tag)}>
             <UntrustedText>{tag}</UntrustedText>
           </Badge>
         ))}

@@ -3,6 +3,7 @@ import { Box, Skeleton, Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
+import { isRefusal } from '../../api/client.ts'
 import { useIsCapture } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { later } from '../../parts/later.ts'
@@ -104,7 +105,8 @@ function EmailResults({
       </div>
     )
   }
-  if (list.error !== null) return <ErrorAlert error={list.error} reset={list.again} />
+  if (list.error !== null && !(search.q && isRefusal(list.error)))
+    return <ErrorAlert error={list.error} reset={list.again} />
   if (list.pending) return <Waiting />
   return (
     <Box mt="md">

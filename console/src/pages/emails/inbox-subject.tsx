@@ -20,7 +20,7 @@ export function InboxSubject({ email, hasExcerpt, children }: InboxSubjectProps)
   const isRead = useIsRead(email)
   const { data: snippet } = useQuery(snippetQuery(email))
   return (
-    <>
+    <span className={classes.line}>
       {!isRead && <VisuallyHidden>Unread</VisuallyHidden>}
       {snippet?.attached && (
         <>
@@ -34,6 +34,6 @@ export function InboxSubject({ email, hasExcerpt, children }: InboxSubjectProps)
           <UntrustedText>{snippet.text}</UntrustedText>
         </span>
       )}
-    </>
+    </span>
   )
 }

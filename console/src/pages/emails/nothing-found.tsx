@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { SearchX } from 'lucide-react'
 import { Empty } from '../../parts/empty.tsx'
+import { RefusedSearch } from './refused-search.tsx'
 import type { EmailsSearch } from './search.ts'
 import { SearchedTexts } from './searched-texts.tsx'
 import type { Emails } from './use-emails.ts'
@@ -8,12 +9,13 @@ import type { Emails } from './use-emails.ts'
 interface NothingFoundProps {
   company: string
   search: EmailsSearch
-  list: Pick<Emails, 'more' | 'texts'>
+  list: Pick<Emails, 'more' | 'texts' | 'error'>
   onClear: () => void
 }
 
 /** A search may have looked at a part of the emails only: then it can be continued. */
-export function NothingFound({ company, search, list: { more, texts }, onClear }: NothingFoundProps) {
+export function NothingFound({ company, search, list: { more, texts, error }, onClear }: NothingFoundProps) {
+  if (error !== null) return <RefusedSearch company={company} search={search} message={error.message} />
   return (
     <>
       <Empty

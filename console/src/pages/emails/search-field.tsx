@@ -6,8 +6,8 @@
 import { Box, CloseButton, Combobox, Loader, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
-import { loaded } from '../../parts/later.ts'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { later, loaded } from '../../parts/later.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { useChoices } from './choices.ts'
 import type { Completion } from './completions.ts'
@@ -21,6 +21,8 @@ const loadCompletions = loaded(
   () => import('./completions.ts'),
   () => Promise.resolve(),
 )
+
+const SearchProblem = later(() => import('./search-problem.tsx'), 'SearchProblem')
 
 /** Milliseconds after the last key until the search starts. */
 const TYPED_MS = 300
@@ -146,9 +148,9 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
       </Combobox>
       <SearchHelp onChoose={(example) => type(`${text.trim()} ${example} `.trimStart())} />
       {problem !== null && (
-        <Text id="emails-search-problem" role="status" size="sm" className={classes.problem}>
-          {problem}
-        </Text>
+        <Suspense>
+          <SearchProblem problem={problem} text={text} onChoose={type} />
+        </Suspense>
       )}
     </Box>
   )

@@ -1,7 +1,7 @@
 /** Loads the list page by page, and applies live changes to it. */
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import { ApiError, call } from '../../api/client.ts'
+import { call, isRefusal } from '../../api/client.ts'
 import { changesSince, type LiveChanges, useLive } from '../../api/live.ts'
 import { queries } from '../../api/queries.ts'
 import { type EmailListItem, type EmailsPage, type EmailWords, withChanged, withHead } from './merge.ts'
@@ -66,8 +66,7 @@ export async function checkSearch({ company, search, typing }: EmailsRequest): P
     }
     return { accepted: true, problem }
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 400 && error.status < 500)
-      return { accepted: false, problem: error.message }
+    if (isRefusal(error)) return { accepted: false, problem: error.message }
     // Other errors are shown by the list, which offers to try again.
     return { accepted: true, problem: null }
   }

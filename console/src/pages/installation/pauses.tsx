@@ -1,6 +1,6 @@
 import { Group, Select, Skeleton, TextInput } from '@mantine/core'
 import { Pause as PauseIcon, Play } from 'lucide-react'
-import { endPause, type InstallationJson, pause } from '../../api/overview.ts'
+import { endPause, type InstallationJson, type PauseTarget, pause } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
@@ -34,11 +34,12 @@ export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
             head: 'Actions',
             headHidden: true,
             right: true,
-            cell: ({ company, domain, site }) => (
+            cell: (pause) => (
               <ActionButton
                 size="xs"
+                aria-label={`Resume ${mailOf(pause)}`}
                 leftSection={<Play size={14} aria-hidden />}
-                run={() => endPause({ company: company?.id ?? null, domain, ...(site !== null && { site }) })}
+                run={() => endPause(scopeOf(pause))}
               >
                 Resume
               </ActionButton>
@@ -51,8 +52,16 @@ export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
   )
 }
 
-function scopeText({ company, domain, site }: PauseItem): string {
-  const mail = mailInWords(company?.name ?? null, site === null ? domain : `the site ${visible(site)}`)
+function mailOf({ company, domain, site }: PauseItem): string {
+  return mailInWords(company?.name ?? null, site === null ? domain : `the site ${visible(site)}`)
+}
+
+function scopeOf({ company, domain, site }: PauseItem): PauseTarget {
+  return { company: company?.id ?? null, domain, ...(site !== null && { site }) }
+}
+
+function scopeText(pause: PauseItem): string {
+  const mail = mailOf(pause)
   return `${mail[0]!.toUpperCase()}${mail.slice(1)}`
 }
 

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { type ExplainedMail, type ExplanationAnswer, explanationQuery, rehearse } from '../../api/explain.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
+import { ClockTime } from '../../parts/clock-time.tsx'
 import { DomainSelect } from '../../parts/domain-select.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -92,7 +93,7 @@ function Shown({
   return (
     <Stack gap="sm" aria-live="polite">
       <Alert variant="light" color={problem === null ? 'road' : 'orange'} title={visible(headline)}>
-        {problem !== null && <UntrustedText>{problem}</UntrustedText>}
+        {problem !== null && <WithTimes>{problem}</WithTimes>}
       </Alert>
       <ExplainedFacts of={explanation} />
       <LatestMail company={company} of={explanation} />
@@ -132,6 +133,19 @@ function Shown({
       )}
     </Stack>
   )
+}
+
+/** A sentence of the service, which names times in UTC. */
+function WithTimes({ children }: { children: string }) {
+  return children
+    .split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)/)
+    .map((piece, index) =>
+      index % 2 === 0 ? (
+        <UntrustedText key={piece}>{piece}</UntrustedText>
+      ) : (
+        <ClockTime key={piece} at={piece.replace(' ', 'T')} />
+      ),
+    )
 }
 
 function triedText({ accepted, permanent, server }: NonNullable<ExplanationAnswer['tried']>): string {

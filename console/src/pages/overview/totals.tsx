@@ -16,6 +16,9 @@ const SHOWN = [
   { type: 'complained', word: 'Complaints' },
 ] as const
 
+/** Without a share: it is what shares are of, and a recipient may be delayed often. */
+const WITHOUT_SHARE: ReadonlySet<string> = new Set(['accepted', 'delivery_delayed'])
+
 /** The number of recipients by event. */
 export function Totals({ company, span, filter }: FilteredProps) {
   const query = useQuery(volumeQuery(company, span, filter))
@@ -46,7 +49,7 @@ export function Totals({ company, span, filter }: FilteredProps) {
               >
                 {count.toLocaleString()}
               </AnchorLink>{' '}
-              {type !== 'accepted' && accepted > 0 && (
+              {!WITHOUT_SHARE.has(type) && accepted > 0 && (
                 <Text component="span" size="xs" c="dimmed">
                   {share(count / accepted)}
                 </Text>
