@@ -2,9 +2,14 @@ import { Group, Select, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
 import { CompanyLogo } from '../parts/company-logo.tsx'
+import { loaded } from '../parts/later.ts'
 import { UntrustedText, visible } from '../parts/untrusted-text.tsx'
 import { ALL, useCompany } from './company.ts'
-import { samePage } from './same-page.ts'
+
+const loadSamePage = loaded(
+  () => import('./same-page.ts'),
+  () => Promise.resolve(),
+)
 
 export function CompanyChoice() {
   const { companies, person } = useMe()
@@ -43,8 +48,10 @@ export function CompanyChoice() {
       )}
       allowDeselect={false}
       searchable={data.length > 8}
-      onChange={(chosen) => {
-        if (chosen) void router.navigate(samePage(router.state.location, chosen, companies))
+      onChange={async (chosen) => {
+        if (chosen === null) return
+        const { samePage } = await loadSamePage()
+        void router.navigate(samePage(router.state.location, chosen, companies))
       }}
     />
   )
