@@ -2,6 +2,7 @@
 import { digestFollower } from '../events/digest.ts'
 import { WEBHOOK_SCHEDULE } from '../events/webhooks/schedule.ts'
 import { Webhooks } from '../events/webhooks/webhooks.ts'
+import { webhooksReachLoopback } from '../operate/webhook-url.ts'
 import { version } from '../version.ts'
 import type { WithDelivery } from './delivery.ts'
 import type { WithNode } from './node.ts'
@@ -31,6 +32,7 @@ export function createWebhooks({
     dnsServers,
     dnsValidating,
     allowPrivateNetworks,
+    allowLoopback: webhooksReachLoopback(settings),
     schedule: WEBHOOK_SCHEDULE,
     userAgent,
   }

@@ -80,6 +80,8 @@ export type AddressGuard = (ip: string) => string | null
 interface AddressGuardOptions {
   /** `POSTROAD_ALLOW_PRIVATE_NETWORKS`: nothing is refused. */
   allowPrivateNetworks: boolean
+  /** Loopback addresses of this machine are allowed, and no other private ones. */
+  allowLoopback?: boolean
   /**
    * Addresses of other machines that this service sends from: a connection from there could be trusted as their own.
    */
@@ -92,6 +94,7 @@ export function addressGuard(options: AddressGuardOptions): AddressGuard {
   const sending = new Set([...(options.sendingAddresses ?? [])].map(canonicalAddress))
   return (ip) => {
     const special = specialUse(ip)
+    if (special === 'loopback' && options.allowLoopback && isLoopback(ip)) return null
     if (special !== null) return `${ip} is not a public address (${special})`
     const address = canonicalAddress(withoutNat64(ip))
     if (own.has(address)) return `${ip} ${OWN}`

@@ -21,18 +21,7 @@ import type { SharedExplanations } from './shared-explanations.ts'
 import type { Operation, Setup } from './verb.ts'
 
 /** The settings that verbs use. */
-export type OperateSettings = Pick<
-  Settings,
-  | keyof Setup
-  | 'secretKey'
-  | 'hostname'
-  | 'publicUrl'
-  | 'listen'
-  | 'tls'
-  | 'sites'
-  | 'siteConcurrency'
-  | 'allowPrivateNetworks'
->
+export type OperateSettings = Pick<Settings, keyof Setup | 'secretKey' | 'hostname'>
 
 /**
  * Opens the database, also while a service is running on it; disposing of the operation closes it. Unless `make` is
@@ -112,10 +101,15 @@ export function operationOn(
 
 function outgoing(
   { dnsServers, dnsValidating, allowPrivateNetworks }: OperateSettings,
-  { anywhere = allowPrivateNetworks, connections = 1, ...options }: Parameters<Operation['outgoing']>[0] = {},
+  {
+    anywhere = allowPrivateNetworks,
+    allowLoopback = false,
+    connections = 1,
+    ...options
+  }: Parameters<Operation['outgoing']>[0] = {},
 ): Outgoing {
   return new Outgoing({
-    guard: addressGuard({ allowPrivateNetworks: anywhere }),
+    guard: addressGuard({ allowPrivateNetworks: anywhere, allowLoopback }),
     resolve: hostLookup(configuredResolver({ dnsServers, dnsValidating }), {
       hostsFile: anywhere,
     }),

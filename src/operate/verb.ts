@@ -21,6 +21,7 @@ export type Setup = Pick<
   | 'bounceHost'
   | 'bounceMailbox'
   | 'bounceListeners'
+  | 'console'
   | 'database'
   | 'deliverWithin'
   | 'delivery'
@@ -28,15 +29,20 @@ export type Setup = Pick<
   | 'dkimZone'
   | 'domainGrace'
   | 'fullMailbox'
+  | 'listen'
+  | 'metrics'
   | 'dnsServers'
   | 'dnsValidating'
+  | 'publicUrl'
   | 'retrySchedule'
   | 'siteConcurrency'
   | 'smtpPort'
   | 'sites'
   | 'sourceAddresses'
+  | 'submission'
   | 'systemFrom'
   | 'tls'
+  | 'trustedProxies'
   | 'warmUp'
 >
 
@@ -60,9 +66,15 @@ export interface Operation extends CallerContext {
   sites(): SiteTable
   /** The settings that matter to a person who wants to see mail arrive. */
   setup: Setup
-  /** The caller has to close it. `anywhere`: also allow addresses that are not public, whatever the settings say. */
+  /**
+   * The caller has to close it. `anywhere`: also allow addresses that are not public, whatever the settings say;
+   * `allowLoopback`: also allow those of this machine.
+   */
   outgoing(
-    options?: { anywhere?: boolean; connections?: number } & Pick<OutgoingOptions, 'onCertificate'>,
+    options?: { anywhere?: boolean; allowLoopback?: boolean; connections?: number } & Pick<
+      OutgoingOptions,
+      'onCertificate'
+    >,
   ): Outgoing
   /** Checks addresses that untrusted callers name as targets of connections. */
   guard(): AddressGuard

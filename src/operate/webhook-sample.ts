@@ -5,6 +5,7 @@ import { NoAnswer } from '../network/outgoing.ts'
 import { verb } from './verb.ts'
 import { findWebhook } from './webhook-find.ts'
 import { secretsOf } from './webhook-secrets.ts'
+import { webhooksReachLoopback } from './webhook-url.ts'
 import { eventTypes } from './webhooks.ts'
 
 /** Milliseconds for a test, and octets of its response. */
@@ -39,7 +40,7 @@ export const testWebhook = verb(
       content,
       now,
     )
-    const outgoing = op.outgoing()
+    const outgoing = op.outgoing({ allowLoopback: webhooksReachLoopback(op.setup) })
     const tried = (status: number | null, error: string | null, response: string): WebhookTest => {
       return { body, headers, status, error, response, duration: op.now() - now }
     }

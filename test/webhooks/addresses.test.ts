@@ -22,7 +22,11 @@ describe('a webhook at a forbidden address is refused', () => {
   let token = ''
 
   before(async () => {
-    place = await newWorkplaceOnEngine({ POSTROAD_LOG_LEVEL: 'warn' })
+    // With a public URL: others reach the service.
+    place = await newWorkplaceOnEngine({
+      POSTROAD_LOG_LEVEL: 'warn',
+      POSTROAD_PUBLIC_URL: 'https://post.example',
+    })
     service = await serve(place, ['--json'], /\}\}\n/)
     const args = ['key', 'create', '--company', 'Acme', '--name', 'manage', '--scope', 'management']
     token = (await place.json<{ token: string }>(...args)).token

@@ -29,6 +29,7 @@ async function begun(t: TestContext) {
       dnsServers: [],
       dnsValidating: [],
       allowPrivateNetworks: true,
+      allowLoopback: false,
       schedule: SOON,
       userAgent: 'Postroad/test',
     },

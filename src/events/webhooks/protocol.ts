@@ -10,6 +10,8 @@ export interface WebhookThreadData {
   dnsServers: string[]
   dnsValidating: string[]
   allowPrivateNetworks: boolean
+  /** Addresses of this machine, too. */
+  allowLoopback: boolean
   schedule: WebhookSchedule
   userAgent: string
 }

@@ -15,7 +15,7 @@ import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './pr
 const CONNECTIONS = 256
 const COUNT_MS = 1_000
 
-const { database, dnsServers, dnsValidating, allowPrivateNetworks, schedule, userAgent } =
+const { database, dnsServers, dnsValidating, allowPrivateNetworks, allowLoopback, schedule, userAgent } =
   workerData as WebhookThreadData
 const port = parentPort!
 const say = (message: FromWebhookThread) => port.postMessage(message)
@@ -41,7 +41,7 @@ function takeCall(id: number): PromiseWithResolvers<boolean> | undefined {
 
 const store = await openStore(database, { exclusive: false })
 const outgoing = new Outgoing({
-  guard: addressGuard({ allowPrivateNetworks }),
+  guard: addressGuard({ allowPrivateNetworks, allowLoopback }),
   resolve: hostLookup(configuredResolver({ dnsServers, dnsValidating }), {
     hostsFile: allowPrivateNetworks,
   }),

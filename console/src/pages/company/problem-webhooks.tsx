@@ -87,6 +87,7 @@ function AddUrl({ company, opened, close }: DialogProps) {
       onDone={({ id }) =>
         navigate({ to: '/c/$company/webhooks/$id', params: { company, id }, search: { tab: 'test' } })
       }
+      errorAt="url"
       valid={({ url }) => url.trim() !== ''}
       submitLabel="Add"
     >

@@ -8,6 +8,7 @@ export function Settings({ of: { company, id, url, dialect, everything, events }
     initial: { url, events: everything ? [] : events, some: !everything },
     submit: ({ url, events, some }) =>
       changeWebhook(company, id, { url: url.trim(), events: some ? events : [] }).then(() => 'Saved.'),
+    errorAt: 'url',
     valid: ({ url, events, some }) => url.trim() !== '' && (!some || events.length > 0),
   })
   return (

@@ -34,6 +34,7 @@ export function AddWebhook({ company, opened, close }: DialogProps) {
         navigate({ to: '/c/$company/webhooks/$id', params: { company, id }, search: { tab: 'verify' } })
       }
       valid={({ url, events, some }) => url.trim() !== '' && (!some || events.length > 0)}
+      errorAt="url"
       submitLabel="Add webhook"
     >
       {({ field, values, set }) => (
