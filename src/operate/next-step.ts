@@ -256,7 +256,9 @@ function onPath(
   return { ...step('path', next, endOfPatience(recipient, next ?? now, retryWaits)), closed: closure }
 }
 
-/** Without an attempt it goes on for as long as the whole schedule lasts (lifecycle/attempt.ts), from a try at `next`. */
+/**
+ * Without an attempt it goes on for as long as the whole schedule lasts (lifecycle/attempt.ts), from a try at `next`.
+ */
 function endOfPatience(
   { postponedSince }: NextStepFacts,
   next: number,
