@@ -2,7 +2,6 @@
 import { CATEGORY_WORDS } from '../email/category-word.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
-import { CAPTURE_SERVER } from '../email/recipient.ts'
 import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type { EmailStatusText } from '../operate/next-step.ts'
@@ -78,7 +77,7 @@ export function printHistory(
     'none',
   )
   for (const attempt of attempts) printAttempt(attempt, recipients)
-  if (attempts.some(({ server }) => server === CAPTURE_SERVER)) {
+  if (attempts.some(({ server }) => server === 'capture')) {
     printLine()
     printLine(WAS_CAPTURED)
   }
@@ -125,10 +124,10 @@ function printAttempt(
     `${server ?? 'no server reached'}${source === null ? '' : ` from ${source}`}`,
     tlsWords(tls),
     `${Math.round(duration)} ms`,
-    ...(server === null || server === CAPTURE_SERVER ? [] : [attemptResult(dialogue, tls) ?? 'no reply']),
+    attemptResult(dialogue, tls) ?? undefined,
   ]
   printLine()
-  printLine(`Attempt ${parts.join('; ')}`)
+  printLine(`Attempt ${joined(parts, '; ')}`)
   for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
 }
 

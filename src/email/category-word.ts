@@ -14,7 +14,11 @@ export const CATEGORY_WORDS: Readonly<Record<BounceCategory, CategoryWord>> = {
     word: 'Mailbox disabled',
     about: 'The mailbox exists, and takes no mail: it is locked, suspended or out of use.',
   },
-  domain_unknown: { word: 'Domain unknown', about: 'The domain of the address does not exist.' },
+  // RFC 3463 3.2 (X.1.2) and 3.5 (X.4.4).
+  domain_unknown: {
+    word: 'No mail server found',
+    about: 'The domain of the address does not exist, or has no mail server with an address.',
+  },
   no_mail_accepted: { word: 'Domain without mail', about: 'The domain of the address takes no mail.' },
   policy: {
     word: 'Policy',

@@ -21,6 +21,7 @@ import {
   readRecord,
 } from './csv-record.ts'
 import { OperateError } from './error.ts'
+import { clipped } from './reply-text.ts'
 import { isoTime } from './shapes/time.ts'
 import { checkedSuppression, reasonOf, type SuppressionInput } from './suppression-check.ts'
 
@@ -111,8 +112,7 @@ const TYPES: Record<SuppressionType, readonly string[]> = {
 const LONGEST_ADDRESS = 1_000
 /** Characters of a type, a code, a time. */
 const LONGEST_WORD = 100
-/** Characters of the file that an error quotes, and of the whole error. */
-const SHOWN = 100
+/** Characters of an error. */
 const LONGEST_ERROR = 400
 
 /** An invalid line. */
@@ -337,10 +337,6 @@ function checkedAddress(text: string | undefined, missing: string): string {
 
 function invalid(message: string): OperateError {
   return new OperateError('invalid', message)
-}
-
-function clipped(text: string, most = SHOWN): string {
-  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
 }
 
 function typeOf(word: string | undefined): SuppressionType | undefined {

@@ -28,9 +28,9 @@ function joined({ enhancedCode, lines: [first = '', ...more] }: Reply): string {
   return [first, ...further].filter((line) => line !== '').join(' ')
 }
 
-/** Cuts at 1,000 characters, the limit of a recorded message, or at `most`. */
-export function clip(text: string, most = 1_000): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`
+/** Cuts at 1,000 characters, the limit of a recorded message. */
+export function clip(text: string): string {
+  return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
 }
 
 interface ReplyLine {

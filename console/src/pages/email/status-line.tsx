@@ -4,6 +4,7 @@ import { statusSentence } from '../../../../src/operate/status-sentence.ts'
 import type { EmailDetail } from '../../api/email.ts'
 import { statusOfShown } from '../../parts/shown-status.ts'
 import { Status, statusLook } from '../../parts/status.tsx'
+import classes from './email.module.css'
 import { Sentence } from './pieces.tsx'
 import { ReplyNote } from './reply-note.tsx'
 
@@ -20,7 +21,7 @@ export function StatusLine({ email }: { email: EmailDetail }) {
       >
         {statusSentence(email).map((text, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the texts have no ids, and are replaced together
-          <Text key={index} component="div">
+          <Text key={index} component="div" className={classes.standing}>
             <Sentence of={text} />
           </Text>
         ))}
