@@ -1,7 +1,7 @@
 /**
  * Links for a new password, in the service's own mail. Such a link opens an account, and members of the company that
- * this mail belongs to can read it. So the stored email has only an order, in the recipient's variables, and the token
- * of the link is made of it when the message is delivered: nobody but the recipient gets it.
+ * this mail belongs to can read it. So the stored email has only an order, in the recipient's variables. The token of
+ * the link is made from the order when the message is delivered, so that only the recipient gets it.
  */
 import { type Secrets, SignedTokens } from '../common/signed-tokens.ts'
 import { UUID_OCTETS, uuidAt, uuidOctets } from '../mail/uuid.ts'
