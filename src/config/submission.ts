@@ -1,4 +1,4 @@
-/** The addresses for SMTP submission: their defaults, and the checks of set ones. */
+/** The addresses for SMTP submission: their defaults and their checks. */
 import { isLoopback } from '../network/private-address.ts'
 import type { SettingValues } from './schema.ts'
 import { SettingsError } from './settings-error.ts'
