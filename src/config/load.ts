@@ -124,12 +124,12 @@ function openIdOf(values: SettingValues): OpenIdSettings | null {
   return { issuer, clientId, clientSecret }
 }
 
-/** A server that is named for its validated answers, and never asked, would leave DANE off in silence. */
+/** Refuses a validating server that is not in use: without an error, DANE would silently stay off. */
 function checkValidating({
   POSTROAD_DNS_SERVERS: servers,
   POSTROAD_DNS_VALIDATING: validating,
 }: SettingValues): void {
-  // Those of the system are known when the service starts.
+  // The servers of the system become known when the service starts.
   if (servers === null || validating === null) return
   const others = validating.filter((server) => !servers.includes(server))
   if (others.length === 0) return
@@ -139,10 +139,7 @@ function checkValidating({
   )
 }
 
-/**
- * A message without room would be refused each time, and with more room than the memory the system would end the
- * process.
- */
+/** Refuses too little memory: the largest message would be refused each time, or the system would kill the process. */
 function checkMemory(values: SettingValues, sources: SettingSource[]): void {
   const least = leastMemory({
     maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,
@@ -189,7 +186,7 @@ function gather(env: Environment, { envFile = '.env' }: SettingFiles): SettingSo
   return sources
 }
 
-/** Throws SettingsError for a line that names a setting and sets nothing, which would be passed over in silence. */
+/** Throws SettingsError for a line that names a setting but sets nothing, because such a line is silently ignored. */
 function parsedEnv(text: string, path: string): Environment {
   const values = parseEnv(text)
   for (const [index, line] of text.split('\n').entries()) {
@@ -205,7 +202,7 @@ function parsedEnv(text: string, path: string): Environment {
 function ours(env: Environment): Record<string, string> {
   const own: Record<string, string> = {}
   for (const [name, text] of Object.entries(env)) {
-    // Set but empty means unset: compose files and shells pass on unfilled variables that way.
+    // An empty value means unset: compose files and shells pass on unfilled variables as empty ones.
     if (/^POSTROAD_/i.test(name) && text !== undefined && text.trim() !== '') own[name] = text.trim()
   }
   return own
@@ -283,7 +280,7 @@ function parseSetting(name: SettingName, sources: SettingSource[]): unknown {
       `${name} is "${maskSecret(name, text)}"${place}, which is not allowed: ${cause.message}.` +
         (cause instanceof SettingFormError
           ? ''
-          : // Its backticks are for the reference page.
+          : // The backticks are for the reference page.
             ` Allowed: ${definition.allowed.replaceAll('`', '')}.`),
     )
   }

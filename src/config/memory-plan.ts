@@ -1,9 +1,9 @@
 /**
- * How the memory of the process (`POSTROAD_MEMORY`) is divided. Pure: the parts take their limits only from here, so
- * that together they stay below the setting. Everything in octets.
+ * How the memory of the process (`POSTROAD_MEMORY`) is divided. Pure. The parts take their limits only from here, so
+ * that together they stay below the setting. All values are octets.
  *
- * A part costs more than the octets it was given: a body is in memory as it arrived, as parsed, with its files decoded
- * and in the form for the store; a message as stored, composed and cut for the wire. The factors are measured; see
+ * A part costs more memory than its octets: a body is in memory as received, as parsed, with its files decoded, and in
+ * the form for the store; a message as stored, as composed, and as cut for the wire. The factors are measured; see
  * docs/architecture/memory-and-turns.md.
  */
 import { constants } from 'node:buffer'
@@ -27,7 +27,7 @@ export interface MemoryPlan {
   body: {
     /** The largest body of a request. */
     max: number
-    /** Octets from which a body or a message is large: large ones count against `large`, all others against `small`. */
+    /** A body or message from this size on is large: it counts against `large`, all others against `small`. */
     large: number
     /** The cost of a body until its request is answered, as a multiple of its octets. */
     cost: number
@@ -36,9 +36,9 @@ export interface MemoryPlan {
   small: number
   /** The cost of all large bodies until their requests are answered. A single one always has room. */
   large: number
-  /** The cache of composed copies of messages that people look at. */
+  /** The cache of message copies for viewing. */
   copies: number
-  /** Messages that wait in memory to be sent, those under way included; and large messages under way. */
+  /** Messages that wait in memory to be sent, including those under way; and large messages under way. */
   ready: number
   readyLarge: number
   /** The number of messages in `ready`, not octets. */
@@ -51,7 +51,7 @@ export interface MemoryPlan {
    * its current body.
    */
   workerHeap: number
-  /** Percent by which the heap of a thread may grow between two collections; null: as `bin/postroad` has told V8. */
+  /** Percent by which the heap of a thread may grow between two collections; null: as `bin/postroad` sets it in V8. */
   heapGrowth: number | null
 }
 
@@ -65,7 +65,7 @@ interface PlanInput {
   bounceMailbox?: object | null
 }
 
-/** Deliveries that wait in memory to be sent, with any amount of memory. */
+/** The most deliveries that wait in memory to be sent, with any amount of memory. */
 const DELIVERIES = 2_000
 /**
  * With less memory than this, garbage is collected more often: that saves up to 60 MB, and costs some percent of the
@@ -106,7 +106,7 @@ export function leastMemory(input: Omit<PlanInput, 'memory'>): number {
   return fixedPart(input) + BODY_COST * bodyLimit(input.maxMessageSize)
 }
 
-/** The memory that is taken before the first message comes. */
+/** The memory that is taken before the first message arrives. */
 function fixedPart({
   deliveryThreads,
   bounceMailbox = null,
@@ -115,9 +115,9 @@ function fixedPart({
 }
 
 /**
- * The octets that a request body may have so that a message of `messageMax` octets can still be submitted: its files as
- * base64 (4/3 of their octets, RFC 4648 4), and the text around them. Files sent as arrays of byte values take up to
- * three times as much, so they reach the limit earlier. Never more than one string can hold.
+ * The octets that a request body may have, enough for a message of `messageMax` octets: its files as base64 (4/3 of
+ * their octets, RFC 4648 4), and the text around them. Files sent as arrays of byte values take up to three times as
+ * much, so they reach the limit earlier. The limit is never more than one string can hold.
  */
 export function bodyLimit(messageMax: number): number {
   return Math.min(Math.ceil((messageMax * 4) / 3) + ENVELOPE, constants.MAX_STRING_LENGTH)

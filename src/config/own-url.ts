@@ -1,4 +1,4 @@
-/** The URL of the HTTP endpoints that follows from the settings, without a slash at its end. */
+/** The URL of the HTTP endpoints by the settings, without a slash at its end. */
 import type { Settings } from './settings.ts'
 
 export function ownUrl({ publicUrl, listen, tls }: Pick<Settings, 'publicUrl' | 'listen' | 'tls'>): string {

@@ -1,4 +1,4 @@
-/** The URLs of relays as they are stored, beside their credentials. */
+/** The URLs of relays as they are stored, apart from their credentials. */
 import { parseRelay } from './parse/delivery.ts'
 import type { RelayRoute } from './values.ts'
 
@@ -10,7 +10,7 @@ export function relayUrl({ host, port, implicitTls, tls, auth }: RelayRoute): st
 }
 
 /**
- * Reads a URL of `relayUrl`, with its credentials; null: without them and without what needs them. Throws
+ * Reads a URL of `relayUrl` and adds its credentials. Null: there are none, and `auth` is left out with them. Throws
  * SettingValueError.
  */
 export function relayFrom(url: string, credentials: { user: string; password: string } | null): RelayRoute {

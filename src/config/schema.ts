@@ -21,8 +21,8 @@ export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
 /**
- * The value of each setting, as returned by its parser: milliseconds, octets; null when nothing is set and there is no
- * default.
+ * The value of each setting, as its parser returns it (durations in milliseconds, sizes in octets); null when it is not
+ * set and has no default.
  */
 export type SettingValues = {
   [N in SettingName]:

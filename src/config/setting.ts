@@ -14,7 +14,7 @@ export interface Setting<T> {
   allowed: string
   description: string
   example: string
-  /** The part that must never be shown: the whole value, or the password inside a URL, or inside those of a list. */
+  /** The part that must never be shown: the whole value, the password in a URL, or those in a list of proxies. */
   secret?: 'all' | 'url' | 'proxies'
 }
 

@@ -1,5 +1,5 @@
 /**
- * A setting is unknown or its value not allowed. The message names the setting, its source, its value (secrets masked)
+ * A setting is unknown, or its value is not allowed. The message names the setting, its source, its value (secrets masked)
  * and the allowed values.
  */
 export class SettingsError extends Error {

@@ -1,4 +1,4 @@
-/** The addresses for SMTP submission: the default ones, and checks of those that were set. */
+/** The addresses for SMTP submission: their defaults and their checks. */
 import { isLoopback } from '../network/private-address.ts'
 import type { SettingValues } from './schema.ts'
 import { SettingsError } from './settings-error.ts'
@@ -13,7 +13,7 @@ type SubmissionValues = Pick<
   | 'POSTROAD_TRUSTED_PROXIES'
 >
 
-/** The port of Mailpit, and the one that new applications of Laravel have in their settings. */
+/** The port of Mailpit, and the port in the settings of a new Laravel application. */
 const CAPTURE_PORTS = [1_025, 2_525]
 
 /** The addresses for SMTP submission, as set or by default. */
@@ -35,7 +35,7 @@ export function submissionOf(values: SubmissionValues): SmtpListener[] {
   }))
 }
 
-/** The addresses for returned mail. */
+/** Checks the addresses for returned mail. */
 export function checkBounceListeners(
   listeners: readonly SmtpListener[],
   { POSTROAD_TRUSTED_PROXIES: proxies }: Pick<SubmissionValues, 'POSTROAD_TRUSTED_PROXIES'>,
@@ -60,7 +60,7 @@ function placeOf({ host, port }: SmtpListener): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Without encryption nobody could log in. Without a login, mail must not leave. */
+/** Rejects listeners at which nobody could log in, and listeners without a login if mail leaves the service. */
 function checkSubmission(
   listeners: readonly SmtpListener[],
   {

@@ -6,7 +6,7 @@ export interface HostPort {
   port: number
 }
 
-/** A listener for SMTP: for submission, or for mail that comes back. */
+/** A listener for SMTP: for submission, or for returned mail. */
 export interface SmtpListener extends HostPort {
   /** `smtps://`: TLS from the first octet (RFC 8314 3.3); otherwise STARTTLS. */
   implicitTls: boolean
@@ -59,5 +59,5 @@ export interface ImapMailbox extends HostPort {
 
 export type DeliveryRoute = { kind: 'capture' } | { kind: 'direct' } | RelayRoute
 
-/** The database that everything is stored in. */
+/** The database that stores everything. */
 export type DatabaseSetting = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }

@@ -1,7 +1,7 @@
-/** How the connection of an attempt had to be encrypted, and how it was. */
+/** The encryption that the connection of an attempt required, and the one that it had. */
 
 /**
- * `required`: encrypted, whatever the certificate. `verified`: encrypted, and the server is proven to be the right one.
+ * `required`: encrypted, with any certificate. `verified`: encrypted, and the server is proven to be the right one.
  */
 type TlsRequirement = 'none' | 'opportunistic' | 'required' | 'verified'
 

@@ -1,4 +1,4 @@
-/** Whether a bounce proves an address dead: the words of both dialects and of their counts follow from it. */
+/** Whether a bounce proves an address dead. It decides the words of both dialects, and how the bounce is counted. */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type { Classification } from '../mail/reply/classify.ts'
 
@@ -19,8 +19,8 @@ export function bounceKind({ category, permanent }: Classification): BounceKind 
 }
 
 /**
- * The type under which a bounce is counted in addition to `bounced`; null: only there. Bounces that were counted before
- * their kind was count as undetermined.
+ * The type under which a bounce is counted in addition to `bounced`; null: there is none. Bounces from before kinds were
+ * counted are therefore undetermined.
  */
 export function countedBounce(kind: BounceKind): 'bounced_permanent' | 'bounced_transient' | null {
   return kind === 'undetermined' ? null : `bounced_${kind}`

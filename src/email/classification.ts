@@ -1,6 +1,6 @@
 /**
- * The category of a refusal, delay or failure, from its event. It is derived for events that were logged before there
- * were categories.
+ * The category of a refusal, delay or failure, from its event. For events from before categories were logged, it is
+ * derived from the reply.
  */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { type Classification, classifyReply } from '../mail/reply/classify.ts'

@@ -1,7 +1,7 @@
 /**
- * Functions generated from the table of fields. Their code is the code that one would write by hand for each field.
- * They are generated as text, once, when modules are loaded: walking the table for each email takes ten times as long
- * (2 us of the roughly 75 that a message takes).
+ * Functions generated from the table of fields, with the code that one would write by hand for each field. They are
+ * generated once, when modules are loaded, because walking the table for each email takes ten times as long (2 us of the
+ * roughly 75 that a message takes).
  */
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import {
@@ -19,7 +19,7 @@ import type { ClaimedRecipient } from './queued-email.ts'
 /** An email without its recipients. */
 export type WholeEmail = Email & { content: MessageContent<MessageBody> }
 
-/** Prepares octets for the way to another thread. */
+/** Prepares octets for another thread. */
 type OctetTransfer = (bytes: Uint8Array) => Uint8Array
 
 /**
@@ -28,7 +28,7 @@ type OctetTransfer = (bytes: Uint8Array) => Uint8Array
  */
 export type ValueRow = unknown[]
 
-/** Converts a value for the way to a thread and back. Empty lists and absent values are sent as null. */
+/** Converts a value for another thread, and back. Empty lists and absent values are sent as null. */
 interface Codec<T, Needs extends [] | [octets: OctetTransfer] = []> {
   pack(value: T, ...needs: Needs): ValueRow
   unpack(row: ValueRow): T
@@ -40,7 +40,7 @@ export interface ColumnCodec {
   mapText(map: object): string | null
   listOf(text: string | null, name: string): unknown[]
   mapOf(text: string | null, name: string): object
-  /** Undefined when there is none. */
+  /** Undefined when there is no body. */
   bodyOf(column: MessageBody | null): MessageBody | undefined
 }
 
@@ -211,7 +211,7 @@ function assemble(
   }
 }
 
-/** The function with this code; it sees nothing but `known`. */
+/** The function with this code. It has access only to `known`. */
 function makeFunction<F>(code: string, known: object): F {
   // The code is generated only from the table of fields, which is part of our own source.
   return new Function(...Object.keys(known), `'use strict'; return ${code}`)(...Object.values(known)) as F

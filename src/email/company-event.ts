@@ -1,4 +1,4 @@
-/** Events of a company itself, not of its emails: in the same log, numbered in the same order. */
+/** Events of a company itself, not of its emails. They are in the same log, in one order with all others. */
 import type { DomainState } from './domain-state.ts'
 import type { EventDetail, EventType, LoggedEvent, ProblemFacts } from './event.ts'
 

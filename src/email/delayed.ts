@@ -1,11 +1,11 @@
 /**
- * Whether a recipient that waits is delayed: a try has ended without a final state, or was left out because other mail
- * met the same trouble. One that was only given back, at a pause or a restart, is not. Pure.
+ * Whether a waiting recipient is delayed: an attempt has ended without a final state, or was skipped because other mail
+ * met the same trouble. A recipient that was only given back, at a pause or a restart, is not delayed. Pure.
  */
 import { BY_HAND, type Facts } from './lifecycle/happening.ts'
 import { isLeftAlone, LEFT_ALONE } from './not-attempted.ts'
 
-/** `postponedSince` up to this stands for no time. */
+/** Values of `postponedSince` up to this one are not times. */
 const LAST_BY_HAND = Math.max(...Object.values(BY_HAND))
 
 export function isDelayed({
@@ -23,6 +23,6 @@ export function isDelayed({
 /** `isDelayed` in SQL, of both databases. `row`: the alias of `recipients`. */
 export function delayedIn(row: string): string {
   const tried = `substr(${row}.last_message, 1, ${LEFT_ALONE.length}) <> '${LEFT_ALONE}'`
-  // Neither is true of NULL.
+  // For NULL, neither comparison is true.
   return `(${row}.attempts > 0 OR ${row}.postponed_since > ${LAST_BY_HAND} OR ${tried})`
 }

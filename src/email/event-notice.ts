@@ -1,4 +1,4 @@
-/** An event with the facts about its email that are sent along, in any dialect. */
+/** An event with the facts about its email that every dialect sends with it. */
 import type { MessageContent } from '../mail/message.ts'
 import type { LogEntry } from './company-event.ts'
 import type { LoggedEvent } from './event.ts'
@@ -6,7 +6,7 @@ import type { Email, Recipient } from './fields.ts'
 
 export interface EventNotice<Event extends LogEntry = LoggedEvent> {
   event: Event
-  /** A UUID that stays the same whenever and wherever the event is sent. */
+  /** A UUID that is the same each time that the event is sent. */
   id: string
   /**
    * The position of a recipient, when an event about an email as a whole is reported once for each recipient. WHOLE:
@@ -20,7 +20,7 @@ export interface EventNotice<Event extends LogEntry = LoggedEvent> {
   email: NoticeEmail | null
   /** The recipient of the event, or the first one when it is about the email as a whole. Null: removed. */
   recipient: NoticeRecipient | null
-  /** Octets of all of this, roughly. */
+  /** The approximate octets of the notice. */
   octets: number
 }
 
@@ -66,17 +66,17 @@ export interface NoticeFile {
   size: number
 }
 
-/** Selects what an event needs from the store: its email, unless the caller has it, and a recipient. */
+/** The facts that an event needs from the store: its email, unless the caller has it, and a recipient. */
 export interface NoticeRequest {
   emailId: string
-  /** Position of the recipient; null: none is needed. */
+  /** Position of the needed recipient; null: none. */
   recipient: number | null
   known: boolean
 }
 
 /** The store's answer to a NoticeRequest. */
 export interface NoticeFacts {
-  /** Null when the caller has it, or it was removed. For a batch, without `to` and `cc`. */
+  /** Null when the caller has it, or when it was removed. The email of a batch has no `to` and `cc` here. */
   email: NoticeEmail | null
   recipient: NoticeRecipient | null
   octets: number

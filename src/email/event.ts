@@ -54,7 +54,7 @@ export interface LoggedEvent extends EmailEvent {
 
 export interface EventPage<Event = LoggedEvent> {
   events: Event[]
-  /** For the next call. It rises even when no matching event came. */
+  /** The position for the next call. It rises even when no event matched. */
   cursor: number
 }
 
@@ -76,7 +76,7 @@ export function tagFilterOf(text: string): TagFilter {
   return colon < 0 ? { name: text } : { name: text.slice(0, colon), value: text.slice(colon + 1) }
 }
 
-/** The form dialect's tags are values of the name `tag`: this is the one with the text of this filter. */
+/** The tag of the form dialect with the text of this filter: such tags are values of the name `tag`. */
 export function unnamedTag({ name, value }: TagFilter): Required<TagFilter> {
   return { name: 'tag', value: value === undefined ? name : `${name}:${value}` }
 }
@@ -138,7 +138,7 @@ export interface EventDetail {
   problem?: ProblemFacts
 }
 
-/** A problem, as its company is told of it. */
+/** The facts about a problem that its company gets. */
 export interface ProblemFacts {
   /** The same for the same problem: `domain:example.com`, `webhook:ID`. */
   id: string

@@ -1,7 +1,7 @@
 /**
  * The fields of an email and of its recipients, each declared once: its name, its type, its column, and its readers.
- * The types of both follow from these tables, and so do the rows for other threads (codec.ts), and the statements and
- * rows of both databases.
+ * These tables determine the types of both, the rows for other threads (codec.ts), and the statements and rows of both
+ * databases.
  */
 
 import type { MessageTls } from '../common/required-tls.ts'
@@ -25,11 +25,11 @@ export interface FieldType<T> {
   /** Convert a value to a column and back. */
   bind(value: string): string
   read(column: string, name: string): string
-  /** A null of the row becomes an absent property. */
+  /** A null in the row becomes an absent property. */
   optional?: true
   /** True: the sender decides the length of the value. */
   long?: true
-  /** Never set; it tells the compiler the type. */
+  /** Never set: it carries the type for the compiler. */
   readonly value?: T
 }
 
@@ -178,11 +178,11 @@ export const EMAIL = {
   variables: field(map<Record<string, string>>(), 'variables', 'show', 'outline', 'tell'),
   /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
   individual: field(bool, 'individual', 'queue', 'tell'),
-  /** True: the sender asked for test mode, so the email is delivered in the simulator, whatever its addresses. */
+  /** True: the sender requested test mode, so the simulator ends the mail to all addresses. */
   testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'list', 'tell'),
   /** The encryption that the sender demands; null: the recipient's domain decides. */
   tls: field(optionalWord as FieldType<MessageTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
-  /** The demand is the message's own: its domain demands less, or nothing. */
+  /** Whether the message itself made the demand, because its domain demands less, or nothing. */
   tlsByMessage: field(bool, 'tls_by_message', 'send', 'show', 'outline'),
   /**
    * The source that the sender chose: an address, or the name of a pool. Null: that of its domain or company.
@@ -193,7 +193,7 @@ export const EMAIL = {
   createdAt: field(time, 'created_at', 'send', 'show', 'outline', 'list', 'tell'),
   /** The time at which the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
   scheduledAt: field(optionalTime, 'scheduled_at', 'queue', 'show', 'outline', 'list', 'tell'),
-  /** Unix ms: the sender wants no attempt from then on. Null: the retry schedule decides. */
+  /** Unix ms after which the sender wants no attempt. Null: the retry schedule decides. */
   giveUpAt: field(optionalTime, 'give_up_at', 'queue', 'show', 'outline'),
   /**
    * Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all
@@ -203,7 +203,8 @@ export const EMAIL = {
   /** A ready MIME message; then `content` holds only what was read from its header (for read-back). */
   raw: large(octets, 'raw', 'queue'),
   /**
-   * The files within it, for searches; null: it is none, its content was removed, or it is from before this was kept.
+   * The files within the ready message, for searches; null: the email is not a ready message, its content was removed,
+   * or it was accepted before these names were kept.
    */
   rawFiles: field(optionalFileNames, 'raw_files', 'outline'),
 } as const
@@ -263,7 +264,7 @@ export const FACTS = {
 } satisfies { [Name in keyof Facts]: Field<unknown> }
 
 type ValueOf<F> = F extends Field<infer T> ? T : never
-/** The readers R, where a claim also reads the fields for the delivery thread. */
+/** The readers R. A claim also reads the fields for the delivery thread. */
 type ReadBy<R extends FieldReader> = R extends 'queue' ? 'queue' | 'send' : R
 type FieldsOf<Fields extends Record<string, Field<unknown>>, R extends FieldReader> = {
   -readonly [Name in keyof Fields as Extract<Fields[Name]['readers'][number], ReadBy<R>> extends never

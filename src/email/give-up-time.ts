@@ -1,6 +1,6 @@
 import type { Email } from './fields.ts'
 
-/** The facts about an email that decide when it is given up, whatever became of its attempts. */
+/** The facts about an email that decide when it is given up, whatever its attempts brought. */
 export type EndFacts = Pick<Email, 'createdAt' | 'scheduledAt' | 'giveUpAt'>
 
 /**

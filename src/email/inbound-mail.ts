@@ -111,7 +111,7 @@ export interface InboundMail extends Omit<NewInboundMail, 'refused' | 'raw' | 'd
 }
 
 export interface InboundFilter {
-  /** Null: of all companies, and without an email. */
+  /** Null: mail of all companies, and mail about no email. */
   companyId: string | null
   id?: string | undefined
   emailId?: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Everything that may happen to a recipient, and its outcome: the one place that decides this, for both stores. Pure:
- * no clock, no randomness, no database. The beginning of a recipient is in lifecycle/initial-state.ts.
+ * Decides, for both stores, the outcome of everything that may happen to a recipient. Pure: no clock, no randomness, no
+ * database. The beginning of a recipient is in lifecycle/initial-state.ts.
  */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { decideAttempt } from './lifecycle/attempt.ts'
@@ -77,7 +77,7 @@ function unlessCanceled({ cancelRequested }: Facts, decision: Decision, at: numb
   return cancelRequested ? orCanceled(decision, at) : decision
 }
 
-/** The same for all recipients of a delivery, unless they are to be canceled. */
+/** The decision for each recipient of a delivery that is given back, unless its cancellation is requested. */
 export function decideGiveBack({ dueAt, heldFor, message }: Of<'given-back'>): Decision {
   return changeDecision({ state: 'waiting', dueAt, heldFor, ...(message !== '' && { lastMessage: message }) })
 }
@@ -98,11 +98,11 @@ function decideRetry(
   if (before.state !== 'waiting' || before.dueAt === null || (before.dueAt <= at && ahead === null))
     return null
   if (paused || before.heldFor === 'pause') return leftAlone('paused')
-  // A recipient with a closed path may be tried all the same; one whose domain may not send may not.
+  // A recipient behind a closed path may be tried, but not one whose sending domain may not send.
   if (before.heldFor === 'domain') return leftAlone('held')
   if (scheduled && !named) return leftAlone('scheduled')
   const postponedSince = byMember ? BY_HAND.member : BY_HAND.operator
-  // The mail of a closed path may be due for long, and little of it is claimed.
+  // Mail on a closed path may have been due for long, and little of it is claimed at a time.
   const firstDueAt = ahead?.firstDueAt ?? before.dueAt
   const dueAt = Math.min(at, firstDueAt < before.dueAt ? firstDueAt - 1 : before.dueAt)
   return changeDecision({ dueAt, heldFor: null, postponedSince })
@@ -119,7 +119,7 @@ function decideQuarantine({ at, message }: Of<'quarantine'>): Decision {
   )
 }
 
-/** The delivery stays suspect, so it is tried where it can do no harm. */
+/** The recipient stays suspect, so the isolated process tries it. */
 function decideRelease(at: number): Decision {
   const message = 'Released from quarantine by the operator'
   const change = { state: 'waiting', dueAt: at, suspicion: 1, lastMessage: message } as const

@@ -38,8 +38,8 @@ const PROVIDERS: readonly (MailProvider & { hosts: readonly string[] })[] = [
 const HOST = /^[a-z0-9.-]+/i
 
 /**
- * Null: the server is not one of these. `message`: the last reply, for a server that is not recorded apart. Mail that
- * waits because other mail was refused has not asked the server of that refusal, which its words name.
+ * Null: the server belongs to none of them. `message`: the last reply, which names the server if `server` is null. Mail
+ * that waits because other mail was refused has asked no server; its message names the server of that refusal.
  */
 export function providerOf({
   server,

@@ -1,6 +1,6 @@
 /**
- * The texts that say why a recipient was given back without an attempt. They take the place of the last answer of a
- * server, whose code stays: their beginning tells them from an answer. Pure: the page of the console uses it, too.
+ * The texts that say why a recipient was given back without an attempt. They replace the text of the last answer, whose
+ * code stays. Their beginning distinguishes them from an answer. Pure: the page of the console uses it, too.
  */
 
 const BEGINNING = 'Not attempted'
@@ -11,7 +11,7 @@ export function isNotAttempted(message: string | null | undefined): boolean {
   return message?.startsWith(BEGINNING) === true
 }
 
-/** The beginning of texts that say nothing about the path. The other ones are of trouble that other mail has met. */
+/** The beginning of texts that say nothing about the path. The others name a trouble that other mail has met. */
 export const LEFT_ALONE = `${BEGINNING}:`
 
 export function isLeftAlone(message: string): boolean {

@@ -15,7 +15,7 @@ export type NewRecipient = Recipient
 export const MAX_AHEAD_DAYS = 30
 export const MAX_AHEAD = MAX_AHEAD_DAYS * 24 * 60 * 60 * 1_000
 
-/** Milliseconds for which an idempotency key stands for the email that it came with. */
+/** Milliseconds for which an idempotency key is remembered. */
 export const KEY_REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
 /** A checked email, ready to be made durable. */
@@ -35,13 +35,13 @@ export interface Idempotency {
   fingerprint: string
 }
 
-/** Recipients that the company may have a day, and a month, in UTC. Null: any number. */
+/** The recipients that the company may have in a day and in a month, in UTC. Null: any number. */
 export interface Quota {
   daily: number | null
   monthly: number | null
 }
 
-/** A node's lease, under which it claims work, also in the commit that accepts it: such work need not be read back. */
+/** A node's lease. Work may be leased in the commit that accepts it, and then need not be read back. */
 export interface Lease {
   /** Fencing token, returned by `join`: a result under a token that the recipient no longer has is refused. */
   token: number
@@ -84,7 +84,7 @@ export interface AcceptedEmail {
   messageId: string
 }
 
-/** The state of an email that was to be rescheduled or canceled. */
+/** The result of rescheduling or canceling an email, by the state in which it was found. */
 export type RescheduleResult =
   /** The email was scheduled, and this many recipients were changed. */
   | { found: 'scheduled'; recipients: number }
@@ -131,7 +131,7 @@ export interface ClaimRequest {
   together: number
   /** At most this many recipients for one company in one claim. */
   maxPerCompany: number
-  /** Lanes that take fewer recipients than that, or none. A lane is a company's mail to one recipient domain. */
+  /** Lanes with less room than `maxPerCompany`. A lane is the mail of a company to one recipient domain. */
   rooms: LaneRoom[]
   /** The most recipients of each other lane; Infinity: as many as the other limits allow. */
   roomOfOthers: number

@@ -10,7 +10,7 @@ export type RecipientKind = 'to' | 'cc' | 'bcc'
 type LiveState = 'waiting' | 'sending'
 export type FinalState = 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'canceled'
 export type RecipientState = LiveState | 'quarantined' | FinalState
-/** The states that recipients are counted by. `captured`: delivered in capture mode, so that nothing was sent. */
+/** The states by which recipients are counted. `captured`: delivered in capture mode, so that nothing was sent. */
 export type CountedState = RecipientState | 'captured'
 /** The server of a captured message. */
 export const CAPTURE_SERVER = 'capture'

@@ -1,6 +1,6 @@
 /**
- * The value under which refusals, delays and ends are counted: their category, and the provider whose server answered.
- * There are few of either, so that the counts of a long time are few.
+ * The value under which refusals, delays and failures are counted: their category, and the provider whose server
+ * answered. There are few categories and providers, so even a long time has few counts.
  */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { type BounceKind, bounceKind } from './bounce-kind.ts'
@@ -10,7 +10,7 @@ import { providerOf } from './mail-provider.ts'
 
 export interface RefusalReason {
   category: BounceCategory
-  /** Its name; '': none of the large ones. */
+  /** The name of the provider; '': none of the large ones. */
   provider: string
 }
 

@@ -1,4 +1,4 @@
-/** Domains whose mail ends in the simulator, and so never leaves. */
+/** Domains whose mail ends in the simulator, and so is never sent. */
 
 /** A name under `.test`, where no mail can be sent (RFC 6761 6.2). */
 const SIMULATOR_DOMAIN = 'simulator.test'

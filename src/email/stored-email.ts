@@ -121,17 +121,17 @@ export interface StoredBody {
 export interface EmailBeginning {
   id: string
   text: string | null
-  /** Null as well when the email has a text. */
+  /** Null also when the email has a text. */
   html: string | null
   /** The beginning of a ready message. */
   raw: Uint8Array | null
   /** Octets of the ready message; null: the email is not a ready message. */
   rawOctets: number | null
-  /** Files besides inline pictures; of a ready message 1 for any. */
+  /** The number of files besides inline pictures; for a ready message 1 if it has any. */
   files: number
-  /** The names of the first files, a line each; null: there is none. */
+  /** The names of the first files, one on each line; null: there are no files. */
   fileNames: string | null
-  /** False: of a ready message whose files were not filed when it was accepted. */
+  /** False: the email is a ready message from before the files of such messages were kept. */
   filesKnown: boolean
 }
 
@@ -221,7 +221,7 @@ export interface EmailFilter {
   attachments?: true
   /** The last event is one of these. */
   events?: readonly EventType[]
-  /** It has had an event of one of these types, whatever came after it. */
+  /** It has had an event of one of these types, at any time. */
   hadEvents?: readonly EventType[]
   /** A recipient waits, is being sent to, or is in quarantine. */
   live?: true

@@ -1,4 +1,4 @@
-/** Addresses that a company sends no more mail to, and those that it keeps sending to. */
+/** Addresses to which a company sends no more mail, and addresses that bounces do not suppress. */
 
 import { randomUUIDv7 } from 'node:crypto'
 import { foldedAscii } from './folded-ascii.ts'
@@ -92,9 +92,9 @@ export interface AllowEntry {
 }
 
 /**
- * The texts by which a tag, as people write it, is found in the lower-case JSON of an email's tags: `news` is the tag
- * of that name, and that of the form dialect; `list:news` is also the tag `list` with the value `news`. Quotes within
- * names and values are escaped there, so nothing else matches.
+ * The texts by which a tag, as people write it, is found in the lower-case JSON of an email's tags: `news` is the tag of
+ * that name, and the tag `news` of the form dialect; `list:news` is also the tag `list` with the value `news`. JSON
+ * escapes quotes within names and values, so nothing else matches.
  */
 export function marksOf(tag: string): string[] {
   const pair = (name: string, value: string) => JSON.stringify({ name, value })
@@ -111,7 +111,7 @@ export function isMarked(tags: string | null, marks: readonly string[]): boolean
   return marks.some((mark) => text.includes(mark))
 }
 
-/** The tags of an existing unsubscription after another one. Null: all mail. Undefined: unchanged. */
+/** The tags of an existing unsubscription after a further one. Null: all mail. Undefined: unchanged. */
 export function joinedTags(
   before: readonly string[] | null,
   more: readonly string[] | null,
@@ -123,7 +123,7 @@ export function joinedTags(
   return added.length === 0 ? undefined : [...before, ...added]
 }
 
-/** Undefined: the tag is not among them. */
+/** The tags without this one. Undefined: the tag is not among them. */
 export function withoutTag(tags: readonly string[], tag: string): string[] | undefined {
   const rest = tags.filter((each) => foldedAscii(each) !== foldedAscii(tag))
   return rest.length === tags.length ? undefined : rest

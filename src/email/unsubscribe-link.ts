@@ -72,7 +72,7 @@ export function unsubscribeLinks(publicUrl: string | null, secrets: Secrets): Un
   return publicUrl === null ? null : new UnsubscribeLinks(publicUrl, secrets)
 }
 
-/** Texts that may have a place for such a link. */
+/** Texts that may have a placeholder for such a link. */
 interface LinkTexts {
   html?: MessageBody | undefined
   text?: MessageBody | undefined
@@ -82,7 +82,7 @@ interface LinkTexts {
 
 const wanting = new WeakMap<object, boolean>()
 
-/** True when there is a place for a link; each content is searched once. */
+/** Whether a text has a placeholder for a link. Each content is searched once. */
 export function wantsLinks(content: LinkTexts): boolean {
   let wants = wanting.get(content)
   if (wants === undefined) {

@@ -6,7 +6,7 @@ import { Follower, type FollowerParts, type FollowerProgress, type Hold } from '
 /** The follower's name. */
 export const DIGEST = 'digest'
 
-/** Events of one step, approximately: the larger the step, the less each event costs. */
+/** The approximate number of events in one step: the larger the step, the less each event costs. */
 const STEP = 4_096
 /** Buckets of each size for which counters are kept. */
 const KEPT_BUCKETS: Readonly<Record<CountSize, number>> = { minute: 3 * 1_440, hour: 100 * 24, day: 3 * 366 }
@@ -30,7 +30,7 @@ export function digestFollower({ store, token, onFault }: DigestParts): Follower
     async step(hold) {
       const progress = await digestStep(store, hold)
       const now = Date.now()
-      // Also when new events keep coming.
+      // Trims after a step, so that a steady stream of events does not prevent it.
       if (progress !== null && now - trimmed >= TRIM_MS && !(await trim(store, now))) trimmed = now
       return progress
     },

@@ -9,7 +9,7 @@ import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 const STEP = 300
 /** The most queries for one page when few of the examined events match. */
 const QUESTIONS = 12
-/** As long as lists hold little, a query costs about the same however many segments it looks at. */
+/** While its lists hold little, a query costs about the same for any number of segments. */
 const LISTS: ListWalkPace = {
   size: EVENTS_A_SEGMENT,
   queries: QUESTIONS,
@@ -17,15 +17,13 @@ const LISTS: ListWalkPace = {
   most: 2_048,
   little: 64 * 1024,
 }
-/**
- * The most emails to an address, and recipients of these emails, whose events are read to find those of the address.
- */
+/** To find the events of an address, the events of at most this many emails and recipients are read. */
 const MOST_EMAILS = 500
 const MOST_RECIPIENTS = 3_000
 
 export type EventSearchStore = EmailSearchStore & Pick<EventLog, 'eventsAfter'>
 
-/** Events of the range, in its order. Everything from the previous place up to `reached` has been examined. */
+/** Events of the range, in its order. Everything from the previous step up to `reached` has been examined. */
 interface EventStep {
   events: LoggedEvent[]
   reached: number
@@ -118,7 +116,7 @@ async function* walkLists(
   const lists = { companyId: filter.companyId, lists: listsOf(filter) }
   const range = { ...lists, above: after, below: upTo + 1, newestFirst, ...times }
   for await (const { places, edge } of listedPlaces(store, range, LISTS, () => STEP)) {
-    // With bounds on the time, many events are examined to find few.
+    // With bounds on the time, many events must be examined to find a few.
     const some = timeless ? places.slice(0, STEP) : places
     const events = some.length === 0 ? [] : await store.eventsAt(some, { ...times, newestFirst, limit: STEP })
     const last = timeless || events.length < STEP ? some.at(-1) : events.at(-1)!.number
@@ -128,12 +126,12 @@ async function* walkLists(
   }
 }
 
-/** The range is examined up to and including this number. */
+/** The end of the examined part, when the examination includes `number`. */
 function within({ after, upTo, newestFirst }: StepBounds, number: number): number {
   return newestFirst ? Math.max(after, number - 1) : Math.min(upTo, number)
 }
 
-/** Lists that all contain every matching event. */
+/** The lists of the filter. Each of them contains every matching event. */
 function listsOf({ domainId: id, types, tags }: EventFilter): PlaceList[] {
   const lists: PlaceList[] = []
   if (tags !== undefined) {

@@ -1,6 +1,6 @@
 /** Shows where words were found. Pure. */
 
-/** Characters before the words that were found, and of the whole excerpt. */
+/** The most characters before the found words, and in the whole excerpt. */
 const BEFORE = 24
 const LONGEST = 160
 
@@ -14,7 +14,7 @@ export function excerptAt(text: string, offset: number): string {
   return `${start > 0 ? '…' : ''}${line.slice(0, LONGEST).toWellFormed()}`
 }
 
-/** A word that would be cut in two is left out. */
+/** The start of the excerpt, moved to a whole word. */
 function startOfWord(text: string, offset: number): number {
   const before = text.slice(offset - BEFORE, offset)
   const space = before.search(/\s/)

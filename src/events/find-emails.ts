@@ -27,8 +27,8 @@ const TEXT_LOOKS = 1_000
 /** The most emails, newest first, whose texts are searched for words that may be anywhere in an email. */
 const NEWEST_TEXTS = 2_000
 /**
- * Octets of a page, and of emails that are not in lists yet, approximately: a page that exceeds them ends before it has
- * the requested number of emails.
+ * The approximate limit of octets for a page, and for emails that are in no list yet. A page that exceeds it ends
+ * before it has the requested number of emails.
  */
 const OCTETS = 2 * 1024 ** 2
 const LISTS: ListWalkPace = {
@@ -39,8 +39,8 @@ const LISTS: ListWalkPace = {
   little: Number.POSITIVE_INFINITY,
 }
 /**
- * Times and ids come from the clock of the node that accepted the email, and clocks differ: the search includes this
- * many ms before and after a time.
+ * Times and ids come from the clock of the node that accepted the email, and clocks differ. The search therefore
+ * extends each bound by this many ms.
  */
 const CLOCKS_DIFFER_MS = 60_000
 
@@ -67,7 +67,7 @@ export interface FoundEmails {
   complete: boolean
   /** Id of an email, matching or not, from which to continue in this direction; null when complete. */
   next: string | null
-  /** The places where words were found that are not in the subject, by the email's id. */
+  /** Excerpts around words that were found outside the subject, by the email's id. */
   words: ReadonlyMap<string, WordExcerpt>
   /** Null: the search had no words that may be anywhere in an email. */
   texts: SearchedTexts | null
@@ -95,7 +95,7 @@ interface WalkRequest {
   looks: number
 }
 
-/** In the order of the direction; `reached`: the last email that was examined; null: all were. */
+/** In the order of the direction. `reached`: the last examined email; null: all were examined. */
 interface WalkPage {
   emails: MatchedEmail[]
   reached: { place: number; id: string } | null
@@ -110,8 +110,8 @@ export async function findEmails(
 ): Promise<FoundEmails> {
   const newestFirst = newerThan === undefined || olderThan !== undefined
   const bounds = await boundsOf(store, filter, olderThan, newerThan)
-  // Emails above the settled place are left out: another email may still get a place below them, and a caller that
-  // continues behind them would miss it.
+  // Emails above the settled place are left out: another email may still get a lower place, and a caller that has gone
+  // past that place would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
   const inTexts = filter.textWords !== undefined
   const readsTexts = inTexts || filter.attachments === true
@@ -166,8 +166,8 @@ async function byWalk(
 const at = ({ place, email }: { place: number; email: EmailSummary }) => ({ place, id: email.id })
 
 /**
- * Emails between the bounds, down to a place, whose text has the words, and that are among the newest that match the
- * rest of the filter. The newest are looked up again for each page, so that a page does not depend on earlier ones.
+ * Looks for the words in the texts of the newest emails that match the rest of the filter. Returns the matches between
+ * the bounds, down to `floor`. The newest emails are looked up for each page, so that no page depends on earlier ones.
  */
 async function inNewestTexts(
   store: EmailSearchStore,
@@ -236,7 +236,7 @@ function firstIdAt(time: number): string {
  */
 const MOST_WORDS = 5
 
-/** Lists that all contain every matching email; empty: no list serves the filter. */
+/** The lists of the filter. Each of them contains every matching email. Empty: no list serves the filter. */
 function listsOf(filter: EmailFilter): PlaceList[] {
   const { companyId, domainId, keyId, to, toDomain, tag, words, replyWords, anyWords, textWords } = filter
   const { events, hadEvents } = filter
@@ -260,7 +260,7 @@ function listsOf(filter: EmailFilter): PlaceList[] {
     for (const word of selective(anyWords?.filter((phrase) => !isWholeAddress(phrase)))) {
       byMany(emailTerms.ofWord(word), emailTerms.ofReplyWord(word), emailTerms.ofAddressWord(word))
     }
-    // Emails of before addresses were filed by word are in these lists as well.
+    // These lists also hold the emails from before addresses were filed by word.
     for (const address of anyWords?.filter(isWholeAddress).map(foldedAscii) ?? [])
       byMany(emailTerms.ofAddress(address), emailTerms.ofSender(address))
   }
@@ -294,12 +294,12 @@ async function byLists(
   const fresh = await store.emailsBegunAfter(cursor, filter, walk)
   if (fresh === null) return null
   const begun = await words.first(fresh.emails, places, range.limit)
-  // Emails after the last of these may be in no list yet.
+  // Emails behind the last one examined here may be in no list yet.
   const isPart = fresh.full || begun.examined < fresh.emails.length
   const end = isPart ? fresh.emails[begun.examined - 1]!.place : null
   const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
   const listed = await readListed(store, filter, lists, { ...range, ...until })
-  /** Rises along the walk. */
+  /** A number that rises along the walk. */
   const way = (place: number | null) => {
     return place === null ? Number.POSITIVE_INFINITY : newestFirst ? -place : place
   }
@@ -313,7 +313,7 @@ async function byLists(
   return { emails, reached: id === null ? null : { place: reached, id } }
 }
 
-/** `reached`: the last place that was examined; null: all were. */
+/** `reached`: the last examined place; null: all were examined. */
 async function readListed(
   store: EmailSearchStore,
   filter: EmailFilter,

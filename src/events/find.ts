@@ -14,7 +14,7 @@ const LOOKS = 3_000
 const OCTETS = 3 * 1024 ** 2
 /** The fewest recipients read at a time, for an event that is reported once per recipient. */
 const AT_LEAST = 30
-/** Octets read at a time. All of them are processed in one go, and other work waits meanwhile. */
+/** Octets read at a time. Other work waits while they are processed. */
 const AT_A_TIME = 64 * 1024
 
 /** The part of the log to search: the events behind `after` up to `upTo`, beginning at one end. */
@@ -34,8 +34,8 @@ export interface EventRange {
 }
 
 /**
- * The matches in the part of the range that was searched, behind `after` up to `upTo`. To continue, the caller asks for
- * the events up to `after`, or for those behind `upTo`; nothing in between is missed.
+ * The matches in the searched part of the range: behind `after`, up to `upTo`. To continue without a gap, the caller
+ * requests the events up to `after`, or those behind `upTo`.
  */
 export interface FoundEvents extends Pick<EventRange, 'afterRecipient' | 'upToRecipient'> {
   /** In the requested order. */
@@ -108,7 +108,7 @@ class EventSearch {
     return this.#page(reached)
   }
 
-  /** Returns the position at which the page ends; null: it goes on behind these events. */
+  /** Returns the position at which the page ends; null: the page continues after these events. */
   async #examine(candidates: readonly LoggedEvent[]): Promise<LogPosition | null> {
     const { noticeReader, filter, each, after } = this.#request
     const events = candidates.filter((event) => mayMatch(filter, event))
@@ -204,11 +204,11 @@ class EventSearch {
 }
 
 /**
- * `end`: no event will be added up to this number any more, so a caller that continues behind it misses nothing.
+ * `end`: no further event will get a number up to this one, so a caller that continues behind it misses nothing.
  * `digested`: the digest covers the log up to this number.
  */
 async function endOf(store: EventSearchStore): Promise<{ end: number; digested: number }> {
   const [settled, digested] = await Promise.all([store.settledEventNumber(), store.followerCursor(DIGEST)])
-  // The follower has waited for transactions under way.
+  // No event will be added below the cursor of the digest either: its follower waits for open transactions.
   return { end: Math.max(settled, digested), digested }
 }

@@ -1,4 +1,4 @@
-/** Follows the log: yields every event once and in order, whichever process wrote it, until aborted. */
+/** Follows the log: yields the events of all processes, each once and in order, until the signal aborts. */
 import { addAbortListener } from 'node:events'
 import type { LogFilter, LoggedEvent } from '../email/event.ts'
 import { type EventLog, StoreUnavailable } from '../store/store.ts'

@@ -2,7 +2,7 @@
 import type { FollowerStore } from '../store/store.ts'
 import { LogReader } from './log-reader.ts'
 
-/** Ms between two attempts to take over from a node that is gone: it has to be found out first. */
+/** Ms between two attempts to take over. A node that is gone keeps its followers until its loss is noticed. */
 const TAKE_MS = 2_000
 /**
  * Ms between two readings: the base, the addition for each event of the last step, and the maximum. Longer than for
@@ -22,10 +22,10 @@ export interface Hold {
 }
 
 export interface FollowerProgress {
-  /** Unchanged when nothing has come. */
+  /** Unchanged when there were no new events. */
   cursor: number
   /**
-   * There are more events already: the follower continues after a rest as long as the step, so that catching up leaves
+   * Whether there are more events already. Then the follower rests as long as the step took, so that catching up leaves
    * room for other work. Otherwise it lets events gather, because many small steps cost more.
    */
   more: boolean
@@ -63,7 +63,7 @@ export class Follower {
     this.#reader = new LogReader({
       read: () => this.#step(),
       onFault: (error) => {
-        // The step may have been committed all the same.
+        // The step may have been committed in spite of the error.
         this.#hold = null
         parts.onFault(error)
       },

@@ -10,8 +10,8 @@ export interface RankedLatency {
 }
 
 /**
- * Ms within which these parts (above 0, at most 1) of the deliveries were done, interpolated linearly within each
- * bucket; null: there were none.
+ * For each of `parts` (above 0, at most 1): the ms within which this part of the deliveries was done, interpolated
+ * linearly within a bucket. Null: there were no deliveries.
  */
 export function percentilesOf(buckets: readonly RankedLatency[], parts: readonly number[]): number[] | null {
   if (buckets.length === 0) return null

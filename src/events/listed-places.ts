@@ -1,4 +1,4 @@
-/** Finds the places that lists of the digest have in common, in either direction. */
+/** Finds the places that are in all of the given lists of the digest, in either direction. */
 import { placesOf, segmentOf } from '../store/digest.ts'
 import type { DigestStore } from '../store/store.ts'
 
@@ -25,11 +25,11 @@ const MORE = 16
 
 interface ListedPlaces {
   /**
-   * Places in order. The caller removes those that it has examined from the front, and gets the others again. Empty at
-   * the end.
+   * Places in order. The caller removes the examined ones from the front, and gets the others again with the next
+   * yield. Empty at the end.
    */
   places: number[]
-  /** Once all `places` are examined, the range is examined up to this place; null: the whole range is. */
+  /** The place up to which the range is examined once all `places` are; null: the whole range. */
   edge: number | null
 }
 

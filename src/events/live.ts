@@ -17,7 +17,7 @@ export interface Changes {
   cursor: number
   /** The emails with new events, in their present state, latest first. */
   emails: { email: EmailSummary; counts: RecipientCounts | null }[]
-  /** Other emails changed as well: a listener that shows them has to reload. */
+  /** Whether other emails changed as well: a listener that shows them must reload. */
   more: boolean
 }
 
@@ -33,7 +33,7 @@ interface LiveParts {
 class ListenerGroup {
   readonly companyId: string | null
   readonly listeners = new Set<ChangeListener>()
-  /** Listeners without an update yet, with the number up to which each knows the log. */
+  /** Listeners that have had no update yet, with the number up to which each knows the log. */
   readonly newcomers = new Map<ChangeListener, number | null>()
   /** The listeners have everything up to this number. */
   cursor: number | null = null
@@ -50,7 +50,7 @@ export class Live {
   readonly #scopes = new Map<string | null, ListenerGroup>()
   readonly #reader: LogReader
   #running = false
-  /** How often the end of the log was read, and how often the changes were. */
+  /** How often the end of the log and the changes were read. */
   looks = 0
   reads = 0
 
@@ -62,7 +62,7 @@ export class Live {
 
   /**
    * Calls the listener with changes in the company (null: in all), at most once a second. The first call comes at once,
-   * with the changes behind the number `after`; if that is null, only with the end of the log. Returns a function that
+   * with the changes behind the number `after`; if that is null, with the end of the log alone. Returns a function that
    * stops the updates.
    */
   watch(companyId: string | null, after: number | null, listener: ChangeListener): () => void {

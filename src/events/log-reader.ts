@@ -1,18 +1,18 @@
 /**
- * The loop in which the log is read. It reads what comes next and hands it over, rests until there may be more or
- * somebody wakes it, and waits while the store is unavailable. Live pages, durable followers and webhooks use it, each
- * with the query that it needs. Nothing in the store announces events, so the log is polled.
+ * The loop that reads the log. It reads the next events and hands them over, rests until more may have come or it is
+ * woken, and waits while the store is unavailable. Live pages, durable followers and webhooks use it, each with its own
+ * query. The store does not announce events, so the loop polls the log.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Events of one query. */
 export const PAGE = 1_000
-/** Ms between two readings when nothing has come, and after a fault. */
+/** Ms between two readings when there was no event, and after a fault. */
 export const POLL_MS = 200
 export const FAULT_MS = 1_000
 
 interface LogReading {
-  /** Reads what comes next, and hands it over. Returns the ms to rest before the next reading. */
+  /** Reads the next events and hands them over. Returns the ms to rest before the next reading. */
   read(): Promise<number>
   /** A reading failed, and will be repeated. An error that this function throws ends the loop. */
   onFault(error: unknown): void
@@ -37,7 +37,7 @@ export class LogReader {
     while (await this.next());
   }
 
-  /** Rests, and then reads, again after a fault. Returns false when the signal has aborted. */
+  /** Rests, then reads; repeats both after a fault. Returns false when the signal has aborted. */
   async next(): Promise<boolean> {
     const { read, onFault, signal } = this.#reading
     while (!signal.aborted) {

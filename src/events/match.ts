@@ -22,7 +22,7 @@ export function matches(filter: EventFilter, notice: EventNotice): boolean {
   return emailMatches(filter, notice) && recipientMatches(filter, notice)
 }
 
-/** The filter may spell the address in another way than the envelope. */
+/** The filter may spell the address differently from the envelope. */
 function recipientMatches({ recipient }: EventFilter, notice: EventNotice): boolean {
   if (recipient === undefined || sameAddress(recipient, noticeAddress(notice))) return true
   const address = notice.recipient?.address
@@ -43,7 +43,7 @@ export function emailMatches({ domainId, tags }: EventFilter, { email }: EventNo
 
 const keys = new WeakMap<readonly TagFilter[], ReadonlySet<string>>()
 
-/** Made once for each filter, because both sides may have hundreds of tags. */
+/** The keys of a filter's tags, made once: the filter and an email may have hundreds of tags each. */
 function keysOf(tags: readonly TagFilter[]): ReadonlySet<string> {
   const known = keys.get(tags)
   if (known !== undefined) return known

@@ -13,12 +13,12 @@ import type { SearchStore } from '../store/store.ts'
 import { copyOf } from './copy.ts'
 import { octetsBeyond, withFirstMailboxes } from './visible.ts'
 
-/** The most emails cached for further events, and the most octets of these emails, approximately. */
+/** The most emails in the cache, and approximately the most octets of them. */
 const CACHED_EMAILS = 2_000
 const KEPT_OCTETS = 8 * 1024 ** 2
 /** Octets read at a time: senders decide how large an email is. */
 const AT_A_TIME = 512 * 1024
-/** Octets of an event without its email, and of an email without the parts whose length its sender chooses. */
+/** Octets counted for an event without its email, and for an email without the parts whose length its sender chooses. */
 const OF_EVENT = 500
 /**
  * The fewest events read at once, and the weight of history in the average size that decides how many more are read:
@@ -56,7 +56,7 @@ export class NoticeReader {
     most = AT_A_TIME,
   ): Promise<EventNotice<Event>[]> {
     const events = all.slice(0, this.#likely(most))
-    // From this event on, the email may be scheduled for another time.
+    // The event may have rescheduled the email, so the cached one may be outdated.
     for (const event of events) if (event.type === 'scheduled') this.#emails.delete(event.emailId)
     const emails = new Map<string, CachedEmail | null>()
     const requests = events.map(({ emailId, recipient }): NoticeRequest => {
@@ -167,7 +167,7 @@ export class NoticeReader {
   }
 }
 
-/** An event of a company has no email. */
+/** The request for an event of a company, which has no email. */
 const NO_REQUEST: NoticeRequest = { emailId: '', recipient: null, known: true }
 const NOTHING: NoticeFacts = { email: null, recipient: null, octets: 0 }
 

@@ -3,7 +3,7 @@ import type { LogFilter, LoggedEvent } from '../email/event.ts'
 import type { EventLog } from '../store/store.ts'
 import { PAGE } from './log-reader.ts'
 
-/** Numbers searched at a time, at least and at most, when it is unknown how far back the matches are. */
+/** The fewest and the most numbers searched at a time, when it is unknown how far back the matches are. */
 const SPAN = 1_000
 const LONGEST_SPAN = 50_000
 

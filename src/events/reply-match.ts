@@ -2,7 +2,7 @@
 import { offsetOfWord, type Phrase, phraseAt, wordsIn } from '../store/searched-words.ts'
 import { excerptAt } from './excerpt.ts'
 
-/** The texts about an email, and the phrases that are looked for in them. */
+/** The texts about an email, and the phrases to find in them. */
 export interface SearchedReplies {
   id: string
   replies: readonly string[]

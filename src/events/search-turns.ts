@@ -16,10 +16,10 @@ const RETRY_AFTER = 2
 /** Time limit of one search in ms, including the wait for its turn. */
 export const PATIENCE = 30_000
 
-/** Stands for the company of a search in all companies. */
+/** The party of a search in all companies. */
 const ALL = ''
 
-/** The company has too many searches under way: one got no turn in time. */
+/** A search got no turn in time, because its company has too many under way. */
 export class SearchesBusy extends Error {
   override name = 'SearchesBusy'
   readonly retryAfter = RETRY_AFTER
@@ -28,7 +28,7 @@ export class SearchesBusy extends Error {
 export class SearchTurns {
   readonly #places: CompanyPlaces
 
-  /** `shape`: the places of other work that takes turns in the same way. */
+  /** `shape`: for other work than searches, which takes turns in the same way. */
   constructor(shape: PoolShape = PLACES) {
     this.#places = new CompanyPlaces(shape)
   }

@@ -61,7 +61,7 @@ export class Searches {
     return this.turns.take(request.companyId, () => store.sumBusiest(request))
   }
 
-  /** Null: there are more tags to go through than allowed. */
+  /** Null: there are more tags to read than allowed. */
   tags(request: SeenTagsRequest): Promise<SeenTags | null> {
     const { store } = this.#parts
     return this.turns.take(request.companyId, () => store.seenTags(request))

@@ -1,4 +1,4 @@
-/** Spans of time for statistics, and the counters they are made of: few, however long the span. */
+/** Spans of time for statistics, and the sizes of their counters, so that no span needs many counters. */
 import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
 
 export const SPANS = ['hour', 'day', 'week', 'month', 'year'] as const
@@ -16,7 +16,7 @@ const SERIES: Readonly<Record<Span, { size: CountSize; step: number; points: num
   year: { size: 'day', step: COUNT_SIZES.day, points: 366 },
 }
 
-/** The spans of counters that exist by hours and days only. */
+/** The series of counters that exist for hours and days only. */
 const LONG_SERIES: typeof SERIES = {
   ...SERIES,
   hour: { size: 'hour', step: COUNT_SIZES.hour, points: 2 },
@@ -37,7 +37,7 @@ export function seriesOf(span: Span, now: number): SeriesSpan {
   return endingAt(now, SERIES[span])
 }
 
-/** An hour consists of the present hour and the one before. */
+/** The series of counters without minutes. Its span `hour` is the present hour and the one before. */
 export function longSeriesOf(span: Span, now: number): SeriesSpan {
   return endingAt(now, LONG_SERIES[span])
 }
@@ -48,8 +48,8 @@ function endingAt(now: number, { size, step, points }: (typeof SERIES)[Span]): S
 }
 
 /**
- * The size of the counters that sums use, often longer than those of a series. A sum covers every bucket that the span
- * touches, so that an hour may be up to two.
+ * The size of the counters for sums, often longer than for a series. A sum covers every bucket that the span touches:
+ * for the last hour, up to two hours.
  */
 const SUMS: Readonly<Record<Span, CountSize>> = {
   hour: 'hour',

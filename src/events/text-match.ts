@@ -7,15 +7,15 @@ import { shownText } from '../mail/shown-text.ts'
 import { offsetOfWord, type Phrase, phraseAt, wordsIn } from '../store/searched-words.ts'
 import { excerptAt } from './excerpt.ts'
 
-/** The beginning of an email, and what is looked for in it. */
+/** The beginning of an email, and the conditions on it. */
 export interface SearchedText extends EmailBeginning {
-  /** All of these phrases, in its text or in names of its files. */
+  /** Each of these phrases must stand in its text or in the names of its files. */
   phrases: readonly Phrase[]
-  /** Files besides inline pictures. */
+  /** True: it must have files besides inline pictures. */
   attached: boolean
 }
 
-/** The emails that have all of it: their ids, and the words around the first phrase, '' when none is looked for. */
+/** The ids of the emails that meet all conditions, with the words around the first phrase; '' without phrases. */
 export function matchTexts(texts: readonly SearchedText[]): [id: string, excerpt: string][] {
   return texts.flatMap(({ phrases, attached, ...beginning }): [string, string][] => {
     const { id, raw, rawOctets, files, fileNames, filesKnown } = beginning
@@ -30,7 +30,7 @@ export function matchTexts(texts: readonly SearchedText[]): [id: string, excerpt
   })
 }
 
-/** Null for what is not structured like a message. */
+/** Null: the octets do not have the structure of a message. */
 function structureOf(raw: Uint8Array): RawPart | null {
   try {
     return readStructure(withCrlfLines(raw))

@@ -1,7 +1,7 @@
-/** Bounds how many of the visible recipients of a message each of its events names. */
+/** Limits the visible recipients that an event of a message names. */
 import type { NoticeEmail } from '../email/event-notice.ts'
 
-/** The most mailboxes of a field that an event names, and the most characters of them together. */
+/** The most mailboxes of a field that an event names, and the most characters of all of them. */
 const MOST_VISIBLE = 50
 const MOST_CHARACTERS = 4_000
 

@@ -1,6 +1,6 @@
 /**
- * The part of a filter of emails that no database evaluates: statuses, and words, compared with the subjects,
- * addresses, answers and texts of those that lists lead to.
+ * The part of an email filter that no database evaluates: statuses, and words. They are compared with the subjects,
+ * addresses, answers and texts of the emails that the lists yield.
  */
 import type { EmailFilter, EmailSummary, EmailWithPlace } from '../email/stored-email.ts'
 import {
@@ -24,47 +24,45 @@ export interface WordExcerpt {
   excerpt: string
 }
 
-/** The store where addresses and answers are read. */
+/** Reads addresses and answers. */
 export type WordStore = Pick<EmailStore, 'readAddresses' | 'readReplies'>
 
 /** The words and phrases that the content of an email has to contain. */
 interface WantedText {
   id: string
   phrases: readonly Phrase[]
-  /** It has files besides inline pictures. */
+  /** Whether it must have files besides inline pictures. */
   attached: boolean
 }
 
-/**
- * Reads the texts of emails, and finds those that have all that is wanted: excerpts by id. `companyId`: null for any.
- */
+/** Returns excerpts by id for the emails whose texts and files meet the conditions. `companyId`: null for any. */
 export type TextSearch = (
   wanted: readonly WantedText[],
   companyId: string | null,
 ) => Promise<ReadonlyMap<string, string>>
 
 /**
- * Finds those that have any of their phrases in their answers or addresses: what was found by id. `companyId`: null for
- * any.
+ * Returns the matches by id for the emails that have any of their phrases in their answers or addresses. `companyId`:
+ * null for any.
  */
 export type ReplySearch = (
   searched: readonly SearchedReplies[],
   companyId: string | null,
 ) => Promise<ReadonlyMap<string, ReplyMatches>>
 
-/** Finds those that match another condition: their ids. */
+/** Returns the ids of the emails that have a wanted status. */
 export type StatusSearch = (emails: readonly EmailSummary[]) => Promise<ReadonlySet<string>>
 
-/** Where the words of what strangers wrote are compared. */
+/** The functions that compare words with the texts of strangers. */
 export interface WordSearches {
   /** Null: emails with any status are wanted. */
   statuses: StatusSearch | null
-  /** Null where nobody can ask for words of texts. */
+  /** Null: the filter cannot have words of texts. */
   texts: TextSearch | null
   replies: ReplySearch
 }
 
-/** On this thread: for tests, and where nobody can ask for words. */
+/** Compares on this thread: for tests, and for filters that cannot have words. */
 export const SEARCHES_HERE: WordSearches = {
   statuses: null,
   texts: null,
@@ -101,19 +99,19 @@ export class WordMatch {
     this.#subject = phrasesOf(words)
     this.#reply = phrasesOf(replyWords)
     this.#text = phrasesOf(textWords)
-    // The store knows the files of all emails but ready messages.
+    // Only ready messages must be read for this: the store knows the files of all other emails.
     this.#attached = attachments === true && searches.texts !== null
     this.#any = phrasesOf(anyWords, anyWordsOpen === true)
     this.#exact = (anyWords ?? []).filter(isWholeAddress)
   }
 
-  /** Emails have to be compared at all. */
+  /** Whether the filter has such a part at all. */
   get matters(): boolean {
     if (this.#searches.statuses !== null || this.#attached) return true
     return [this.#subject, this.#reply, this.#text, this.#any].some(({ length }) => length > 0)
   }
 
-  /** Returns them in their order. */
+  /** The matching emails, in their order. */
   async matching(emails: readonly EmailWithPlace[], places: SearchedPlaces): Promise<MatchedEmail[]> {
     const found: MatchedEmail[] = []
     for (let from = 0; from < emails.length; from += AT_ONCE) {
@@ -122,7 +120,7 @@ export class WordMatch {
     return found
   }
 
-  /** The first ones, until there are `limit` of them or more, and how many were examined for that. */
+  /** The first matching emails, at least `limit` if there are enough, and the number of examined emails. */
   async first(
     emails: readonly EmailWithPlace[],
     places: SearchedPlaces,
@@ -198,7 +196,7 @@ export class WordMatch {
   }
 }
 
-/** An email with the phrases that were not found in it yet. */
+/** An email with the phrases that are not yet found in it. */
 class OpenEmail {
   any: readonly Phrase[] = []
   reply: readonly Phrase[] = []
@@ -234,7 +232,7 @@ class OpenEmail {
     return [...this.reply, ...this.any]
   }
 
-  /** The row of an email shows its author and its first recipient, so these need no excerpt. */
+  /** A list of emails shows the author and the first recipient, so a match in them needs no excerpt. */
   takeAddress({ phrases, excerpt }: ReplyMatches): void {
     const { from, to, cc, bcc } = this.email
     const shown = [from, to[0] ?? cc[0] ?? bcc[0] ?? '']
@@ -256,7 +254,7 @@ class OpenEmail {
   }
 }
 
-/** Each once, and of each as many words as a subject or answer is filed under. */
+/** The phrases without duplicates, each cut to the number of words under which a subject or answer is filed. */
 function phrasesOf(texts: readonly string[] = [], lastIsOpen = false): Phrase[] {
   const phrases = texts.map((text, index) => {
     return { words: wordsIn(text).slice(0, MOST_WORDS), open: lastIsOpen && index === texts.length - 1 }
@@ -270,7 +268,7 @@ function namedIn({ from, to, cc, bcc }: EmailSummary): string[] {
   return [from, ...[to, cc, bcc].flatMap((field) => field.slice(0, FILED_RECIPIENTS))]
 }
 
-/** Tells whether a phrase is an address, with nothing missing. */
+/** Whether a phrase is a complete address. */
 export function isWholeAddress(phrase: string): boolean {
   return /^[^\s@"]+@[^\s@".]+(?:\.[^\s@".]+)+$/.test(phrase)
 }

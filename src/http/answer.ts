@@ -26,7 +26,7 @@ export interface Answer<Body extends string | Buffer = string> {
   headers?: AnswerHeaders
   /** The value of Cache-Control (RFC 9111 5.2.2). Absent: no-store. */
   cache?: string
-  /** Ms by which the answer is delayed: it slows down a client that retries at once, whatever the answer. */
+  /** Ms by which the answer is delayed, to slow down a client that retries at once after any answer. */
   heldFor?: number
   /** The code of the reason for a refusal, for the log of requests. */
   refusedFor?: string
@@ -39,17 +39,15 @@ export interface LongAnswer {
   headers?: Record<string, string>
 }
 
-/** An answer of status 200 that goes on until its client leaves, or `open` ends it. */
+/** An answer of status 200 that lasts until its client disconnects, or `open` ends it. */
 export interface OpenAnswer {
   type: string
   headers?: Record<string, string>
-  /** Is given the response once its head is sent. */
+  /** Called with the response once its head is sent. */
   open(response: ServerResponse): void
 }
 
-/**
- * Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug.
- */
+/** Sends answers, counts them, and logs them: each request leaves one line at level debug. */
 export class AnswerSender {
   readonly #log: Logger
   readonly #metrics: AnswerMetrics
@@ -133,7 +131,7 @@ export class AnswerSender {
     return reply
   }
 
-  /** The request no longer counts as under way: the API that makes such answers limits their number. */
+  /** Open answers do not count as requests under way: the API that makes them limits their number. */
   #open(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -151,7 +149,7 @@ export class AnswerSender {
     return reply
   }
 
-  /** Counts and logs an answer to input that was never routed: no HTTP, or unintelligible. */
+  /** Counts and logs an answer to input that was never routed, because it is not valid HTTP. */
   note(requestId: string, { status, detail }: { status: number; detail: string }): void {
     this.#metrics.count('other', status)
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')

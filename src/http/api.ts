@@ -1,7 +1,6 @@
 /**
- * The interface of an API to the server: its paths, its errors, its routes. The server does everything else for all
- * APIs alike: connections and framing, request ids, admission, the limit of a body, logs and metrics, and sending
- * answers.
+ * The interface of an API to the server: its paths, its errors, its routes. The server does the rest for all
+ * APIs: connections and framing, request ids, admission, the limit of a body, logs and metrics, and sending answers.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
@@ -24,7 +23,7 @@ export interface Api {
   /** Its declared routes. Routes that require a key or a body need `admit` or `content`. */
   readonly endpoints?: readonly Endpoint[]
   /**
-   * Authenticates the key of a request, wherever this API expects it. Throws or rejects with the reason for a refusal.
+   * Authenticates the key of a request, which the API takes from the place where it expects one. Throws or rejects with the reason for a refusal.
    */
   admit?(request: IncomingMessage): Principal | Promise<Principal>
   /**

@@ -9,7 +9,7 @@ import { sendContinue, stopReading } from './unread-body.ts'
 
 const GONE = 'the client closed the connection before its request was complete'
 
-/** The size limit of one body, and the room shared by all of them. */
+/** The size limit of one body, and the room that all bodies share. */
 export class BodyLimit {
   readonly max: number
   readonly admission: Admission
@@ -60,9 +60,9 @@ function tooSmall(pieces: number, octets: number): Fault {
 const UNKNOWN = 64 * 1024
 
 /**
- * Reads the whole body once there is room for it. Rejects with a Fault when there is none in time, as soon as more than
- * the limit has arrived, and when it is too slow while others wait for room; with ClientGone when the client leaves.
- * Then nothing more is read. The octets that have arrived count until the admission's `release`.
+ * Reads the whole body once there is room for it. Rejects with a Fault when no room comes free in time, when more than
+ * the limit arrives, and when the body is too slow while others wait for room; with ClientGone when the client
+ * disconnects. After that nothing more is read. Arrived octets count until the admission's `release`.
  */
 export function readBody(
   request: IncomingMessage,

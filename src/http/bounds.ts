@@ -1,6 +1,6 @@
 /**
- * Upper bounds shared by the schemas of requests: a field's own standard sets them where one exists; otherwise they are
- * far above real values. The reader of a field may allow less, with its own error.
+ * Upper bounds that the schemas of requests share. A bound comes from the standard of its field if there is one;
+ * otherwise it is far above real values. The reader of a field may allow less, with its own error.
  */
 
 /** An id. A word is `yes`, the name of an event, or the name of a column. */
@@ -20,9 +20,9 @@ export const LINE = { type: 'string', maxLength: 1_000 } as const
 export const PASSAGE = { type: 'string', maxLength: 10_000 } as const
 /** Octets of a request line and all header fields together. */
 export const MAX_HEAD = 16 * 1024
-/** A name in a path. The limit of the head bounds it; a name that is too long does not exist for its route. */
+/** A name in a path. Only the limit of the head bounds it, and a route answers that a longer name does not exist. */
 export const PATH_NAME = { type: 'string', maxLength: MAX_HEAD } as const
-/** A position where a page begins. */
+/** A position at which a page begins. */
 export const PAGE_TOKEN = PATH_NAME
 
 /** The number of entries before a page, in the range of every client and database. */

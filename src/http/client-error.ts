@@ -16,14 +16,14 @@ import { isAnswered } from './unread-body.ts'
 type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
 type MalformedReason = Extract<HttpReason, { code: 'http_malformed' }>
 
-/** Answers and ends such a connection. `words`: the errors for paths of no API, since the path may be unknown. */
+/** Answers such input, and ends its connection. `words`: the errors for paths of no API, as the path may be unknown. */
 export function clientErrorHandler(
   { answers, reasons }: Pick<HttpCore, 'answers' | 'reasons'>,
   words: (reason: MalformedReason) => Answer,
 ): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
     adviseOnProtocol(reasons, error)
-    // Node.js keeps the response under way here; once its head is sent, no other answer is possible.
+    // Node.js keeps the present response here. Once its head is sent, no other answer is possible.
     const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
     if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {
       socket.destroy()
@@ -36,7 +36,7 @@ export function clientErrorHandler(
   }
 }
 
-/** Logs what to do about a client that was given the wrong one of http:// and https://. */
+/** Logs advice on a client that was configured with http:// instead of https://, or the reverse. */
 export function adviseOnProtocol(reasons: Reasons, error: ClientError): void {
   const mistake = protocolMistake(error)
   if (mistake !== null) reasons.advise(mistake, { id: randomUUID() })
@@ -49,7 +49,7 @@ function protocolMistake({ code, rawPacket }: ClientError): Advice | null {
   return isHandshake ? TLS_WITHOUT_CERTIFICATE : null
 }
 
-/** An answer as octets. */
+/** An answer as it is sent. */
 function rawAnswer(answer: Answer, requestId: string): string {
   const { status, body } = answer
   const headers = [...lastHeaders(answer, requestId), 'content-length', Buffer.byteLength(body)]

@@ -1,6 +1,6 @@
 /**
- * Validators and serializers of declared routes, compiled from their schemas at first use: there are hundreds, and
- * compiling them all took a third of each start.
+ * Validators and serializers of declared routes. They are compiled from their schemas at first use, because compiling
+ * all of the hundreds takes a third of a start.
  */
 import AjvCompiler from '@fastify/ajv-compiler'
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
@@ -21,8 +21,8 @@ function checksWith(options: {
 
 /**
  * The checks of JSON leave values unchanged; the checks of text convert numbers where the schema requires one. An
- * undeclared field is refused where the schema says so, since a misspelt field would otherwise have no effect. In a
- * client's query it is dropped, as the originals do: some clients add fields of their own.
+ * undeclared field is refused if the schema says so, because a misspelt field would have no effect. In a client's query
+ * it is dropped, as the originals do, because some clients add fields of their own.
  */
 const STRICT = once(() => checksWith({ coerceTypes: false, removeAdditional: false }))
 const OF_TEXT = once(() => checksWith({ coerceTypes: 'array', removeAdditional: false }))
@@ -31,7 +31,7 @@ const OF_QUERY = once(() => checksWith({ coerceTypes: 'array', removeAdditional:
 interface ValidationOptions {
   /** Values arrive as text. */
   isText: boolean
-  /** Undeclared fields are dropped. It implies `isText`. */
+  /** Undeclared fields are dropped. Implies `isText`. */
   passesOver: boolean
   /** A `limit` above its maximum is lowered to it. */
   cutsLimit: boolean

@@ -13,13 +13,13 @@ export interface HttpCore extends Ingress {
   answers: AnswerSender
   /** The limit for `readBody`. */
   limit: BodyLimit
-  /** Copies of messages that are viewed. */
+  /** The cache of message copies for viewing. */
   copies: RawCopyCache
-  /** The addresses that requests come from. */
+  /** Finds the address that a request comes from. */
   clientAddress: ClientAddress
   /** The beginning of links. */
   publicUrl: PublicUrl
-  /** The same for programs: the console may have an address of its own. */
+  /** The beginning of links for programs. It differs on the console's own listener. */
   apiUrl: PublicUrl
   /** Tokens for the next pages of lists. */
   pageTokens: PageTokens

@@ -1,6 +1,6 @@
 /**
- * Counts for an answer. Their number depends on the tags that senders use and on recipient domains, so the number that
- * one answer may add up is limited.
+ * Counts for an answer. Their number grows with the tags that senders use and with recipient domains, so an answer may
+ * add up a limited number of them.
  */
 
 import { Fault } from '../ingress/fault.ts'

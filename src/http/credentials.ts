@@ -7,14 +7,14 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,256}=*) *$/i
 /** RFC 7617 2: `Basic` and the base64 of `user:password`. */
 const BASIC = /^basic +([A-Za-z0-9+/_-]{1,684}={0,2}) *$/i
 
-/** The token of `Authorization: Bearer <token>`; null when it is anything else. Throws a Fault when there is none. */
+/** The token of `Authorization: Bearer <token>`; null for any other value. Throws a Fault without the header. */
 export function bearerToken(headers: IncomingHttpHeaders): string | null {
   return BEARER.exec(credentialsIn(headers))?.[1] ?? null
 }
 
 /**
- * The password of `Authorization: Basic <base64>` with this user name; null when it is anything else. Throws a Fault
- * when there is none.
+ * The password of `Authorization: Basic <base64>` with this user name; null for any other value. Throws a Fault without
+ * the header.
  */
 export function basicPassword(headers: IncomingHttpHeaders, user: string): string | null {
   const encoded = BASIC.exec(credentialsIn(headers))?.[1]

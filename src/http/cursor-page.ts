@@ -1,4 +1,4 @@
-/** Pages of lists, each named by the cursor of the item that it begins after, or ends before. */
+/** Pages of lists. The cursor of an item names the page that begins after it, or ends before it. */
 
 type Cursor = string | number
 
@@ -23,8 +23,8 @@ export type PageReader<Item, Of extends Cursor = string> = (
 ) => Promise<readonly Item[]> | readonly Item[]
 
 /**
- * Reads a page, with one item more, which tells whether others follow. Items with the same cursor stay on one page:
- * there are fewer of them than a page holds.
+ * Reads a page and one more item, which tells whether others follow. Items with the same cursor stay on one page: there
+ * are always fewer of them than a page holds.
  */
 export async function cursorPage<Item, Of extends Cursor = string>(
   { limit, after, before }: CursorRequest<Of>,

@@ -50,7 +50,7 @@ export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): 
   scope.setSerializerCompiler(writerOf)
   scope.setSchemaErrorFormatter(refusedBySchema)
   scope.decorateRequest('caller', null)
-  // To the framework no request has a body; only in this hook does it accept a schema for one.
+  // The framework is told that no request has a body, so it accepts a schema for one only in this hook.
   scope.addHook('onRoute', (route) => {
     const { body } = route.config ?? {}
     if (body !== undefined) route.schema = { ...route.schema, body }

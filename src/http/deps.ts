@@ -1,4 +1,4 @@
-/** The dependencies of the HTTP side, without any driver or queue: the service is assembled elsewhere. */
+/** The dependencies of HTTP. They contain no driver and no queue: the service is assembled elsewhere. */
 
 import type { Seal } from '../accounts/seal.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
@@ -31,7 +31,7 @@ export interface HttpDeps extends IngressDeps {
   live: Pick<Live, 'watch'>
   /** Creates an operation for calling verbs on behalf of the caller, with the accounts that this node knows. */
   operation(caller: Caller): Operation
-  /** The store, as routes use it directly and not through a verb. Each area of routes declares its own port. */
+  /** The part of the store that routes use without a verb. Each area of routes declares its own port. */
   store: EmailOrigins &
     StoredFiles &
     JsonStore &

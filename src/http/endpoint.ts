@@ -13,7 +13,7 @@ import type { ConsoleSession, Person } from '../people/person.ts'
 import type { Answer, AnswerHeaders, LongAnswer, OpenAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
 
-/** Access by key: one with this scope, or any. */
+/** Access by key: a key with this scope, or any key. */
 export type KeyAccess = Scope | 'key'
 /** Access by a person: without a session, with a session, with access to the company in the path, or as an operator. */
 export const PERSON_ACCESS = ['stranger', 'person', 'company', 'operator'] as const
@@ -31,7 +31,7 @@ export interface SignedIn extends Stranger {
   session: ConsoleSession
   /** The person's rights in the company in the path, or as an operator; otherwise null. */
   actingAs: Caller | null
-  /** The company in the path; null when an operator asks for all, or the path names none. */
+  /** The company in the path; null when an operator requests all companies, or the path names none. */
   company: string | null
 }
 

@@ -1,7 +1,4 @@
-/**
- * The error body, with exactly three keys. It is used in the JSON dialect, for pages, and for input that is not an HTTP
- * request.
- */
+/** The error body of the JSON dialect, of pages, and for input that is not an HTTP request. It has three keys. */
 import type { Static } from 'typebox'
 import type { AnyReason } from '../ingress/fault.ts'
 import { UNAVAILABLE, type Words } from '../ingress/words.ts'

@@ -1,4 +1,4 @@
-/** Pages for people that are made here as a whole: no script, and nothing from elsewhere. */
+/** Complete HTML pages for people, without scripts and without content from other places. */
 import { createHash } from 'node:crypto'
 import type { Answer } from './answer.ts'
 

@@ -1,4 +1,4 @@
-/** Long JSON answers in pieces: as a whole, one would block this thread, and take six times its octets. */
+/** Long JSON answers in pieces. In one piece, an answer would block this thread, and take six times its octets. */
 import { StringDecoder } from 'node:string_decoder'
 import { release } from '../common/octets.ts'
 import { JSON_TYPE, type LongAnswer } from './answer.ts'
@@ -28,7 +28,7 @@ export class JsonText {
   }
 }
 
-/** `value`: any JSON value, without undefined in it; octets are a text in UTF-8. */
+/** `value`: a JSON value without undefined in it. Octets in it stand for a text in UTF-8. */
 function* jsonPieces(value: unknown): Generator<string> {
   if (typeof value === 'string') yield* textPieces(value)
   else if (value instanceof Uint8Array) yield* octetPieces(value)
@@ -73,7 +73,7 @@ function* textPieces(text: string): Generator<string> {
   let end: number
   for (let start = 0; start < text.length; start = end) {
     end = start + SLICE
-    // Never between the halves of a surrogate pair.
+    // A slice never ends between the halves of a surrogate pair.
     if (text.charCodeAt(end - 1) >>> 10 === 0x36) end++
     yield JSON.stringify(text.slice(start, end)).slice(1, -1)
   }

@@ -12,7 +12,7 @@ export class LinkSignatures {
   readonly #again: string
   #secret: Buffer | null = null
 
-  /** `purpose`: the secret is derived for it; `again`: the request that makes a new link. */
+  /** `purpose`: of the derived secret. `again`: the request that makes a new link. */
   constructor(parts: Pick<HttpDeps, 'derive'>, purpose: string, again: string) {
     this.#parts = parts
     this.#purpose = purpose

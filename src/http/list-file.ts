@@ -11,10 +11,10 @@ import type { HttpCore } from './core.ts'
 
 const job = jobAt<CsvPiece, CsvPieceResult>(new URL('./list-file-job.ts', import.meta.url))
 
-/** Octets and lines of a piece that is read on the main thread. */
+/** The most octets and lines of a piece that is read on the main thread. */
 const FEW_OCTETS = 4 * 1024
 const FEW_LINES = 100
-/** A short unusable line costs many times the work of its octets. */
+/** The weight of an octet, because a short unusable line costs many times the work of its octets. */
 const WORK = 16
 
 /** Makes the reader for the imports of a company. */

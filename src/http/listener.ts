@@ -25,25 +25,23 @@ import { withoutLongPipelines } from './pipeline.ts'
 import { Routing } from './routing.ts'
 
 /**
- * Connections that may wait to be accepted. Further clients retry after one second, then three: a flood must not fill
- * it.
+ * Connections that may wait to be accepted, enough for a flood. When they are full, further clients retry after one
+ * second, then after three.
  */
 const BACKLOG = 4_096
 /**
- * Octets read ahead of a body that is not consumed yet: one chunk of up to 64 KiB is taken from the connection, and the
- * next one left in it.
+ * Octets read ahead while nobody consumes the body: one chunk of up to 64 KiB is taken from the connection, and the next
+ * one stays in it.
  */
 const READ_AHEAD = 16 * 1024
-/**
- * Milliseconds a connection may idle: longer than the 60 s for which load balancers commonly keep an idle connection.
- */
+/** Milliseconds that a connection may idle: longer than the 60 s that are common for load balancers. */
 const KEEP_ALIVE = 65_000
 /** Milliseconds for the head of a request; at most a third of the time for the whole request. */
 const HEAD_WITHIN = 10_000
 
 interface ListenerParts {
   at: HostPort
-  /** The setting that `at` comes from. */
+  /** The setting of `at`. */
   setting: SettingName
   /** The APIs served there. One has the prefix `/`. */
   apis: readonly Api[]
@@ -181,8 +179,8 @@ export class HttpListener {
 }
 
 /**
- * Addresses take turns for handshakes; the server's own listeners get each connection when its handshake is done, and
- * `failed` gets the error of a handshake that fails.
+ * Lets source addresses take turns for TLS handshakes. The server's own listeners get each connection once its handshake
+ * is done; `failed` gets the error of a failed one.
  */
 function encryptInTurn(
   server: Server,

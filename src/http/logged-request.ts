@@ -6,7 +6,7 @@ import type { RequestLog } from '../ingress/request-log/request-log.ts'
 import { bodyOf, clientOf } from '../ingress/request-log/request-trace.ts'
 import type { WithId } from '../ingress/target.ts'
 
-/** Characters of a path, of the name of a client, and of an answer. */
+/** The most characters of a path, of a client's name, and of an answer. */
 const MOST_OF_PATH = 300
 const MOST_OF_AGENT = 200
 const MOST_OF_ANSWER = 1_000
@@ -21,7 +21,7 @@ interface LoggedAnswer {
   refusedFor?: string
 }
 
-/** Logs a request that came with a key; one without a key concerns no company. */
+/** Logs a request that has shown a key. A request without a key is not logged, because it concerns no company. */
 export function logRequest(
   log: RequestLog,
   request: IncomingMessage & WithId,

@@ -1,4 +1,4 @@
-/** Long answers: written in pieces, each produced when the one before it is sent. */
+/** Writes long answers in pieces. Each piece is produced when the one before it is sent. */
 import type { ServerResponse } from 'node:http'
 import { LoopTurns } from '../common/loop-turns.ts'
 
@@ -7,7 +7,7 @@ const AT_ONCE = 64 * 1024
 /** Ms after which a client that reads nothing is disconnected, because the data for its answer stays in memory. */
 const STALLED = 30_000
 
-/** Pieces that have to be read first are an AsyncIterable. */
+/** An AsyncIterable if the pieces must first be read. */
 export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 /**
@@ -17,8 +17,8 @@ export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint
 const turns = new LoopTurns()
 
 /**
- * Resolves when everything is sent, or the client has left; the rest is then never produced. The head must be written
- * before. `party`: the company or address whose turns it takes.
+ * Resolves when everything is sent, or when the client has disconnected: the rest is then never produced. The head must
+ * already be written. `party`: the company or address whose turns the answer takes.
  */
 export async function writePieces(response: ServerResponse, pieces: Pieces, party: string): Promise<void> {
   const turn = () => new Promise<void>((resolve) => turns.take(party, resolve))
@@ -69,7 +69,7 @@ class AnswerWriter {
   }
 }
 
-/** False when the client has gone, or was disconnected because it takes in nothing. */
+/** False when the client has disconnected, or was disconnected because it reads nothing. */
 function leaves(response: ServerResponse, event: 'drain' | 'finish'): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false)
   return new Promise((resolve) => {

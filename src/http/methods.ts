@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 export class PathMethods {
   readonly #routes = new Map<string, { path: RegExp; methods: Set<string> }>()
 
-  /** Records every route that is registered from now on, on `app`, the scope of an API. */
+  /** Records every route that is added from now on to `app`, the scope of an API. */
   watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method }) => {
       let route = this.#routes.get(url)

@@ -6,7 +6,7 @@ import type { HostPort } from '../config/settings.ts'
 import { cannotListen } from '../ingress/start-error.ts'
 import { createServer } from './node-http.ts'
 
-/** `/metrics` on a listener of its own, so that it can be kept inside the operator's network. */
+/** Serves `/metrics` on its own listener, so that the operator can keep it inside a network. */
 export class MetricsListener {
   readonly #at: HostPort
   readonly #server: Server

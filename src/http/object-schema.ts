@@ -5,7 +5,7 @@ type Properties = Readonly<Record<string, object>>
 interface ObjectSchema<Required extends Properties, Optional extends Properties> {
   readonly type: 'object'
   readonly additionalProperties: false
-  /** Any of the names: TypeBox requires a tuple, but only the set of names matters to its types. */
+  /** One of the names stands for all: TypeBox requires a tuple, but its types depend only on the set of names. */
   readonly required: [keyof Required] extends [never] ? readonly [] : readonly [keyof Required & string]
   readonly properties: Required & Optional
 }

@@ -5,8 +5,8 @@ import type { Operation } from '../operate/verb.ts'
 import type { HttpCore } from './core.ts'
 
 /**
- * With the present accounts: a change before the request counts, on whatever node it was made. Verbs that need no
- * account but the caller's take `operationOfKey`.
+ * With the present accounts: a change made before the request counts, on any node. Verbs that need only the caller's
+ * account use `operationOfKey`.
  */
 export async function currentOperation(core: HttpCore, caller: Principal): Promise<Operation> {
   return await currentOperationOf(core, { kind: 'member', principal: caller })

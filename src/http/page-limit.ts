@@ -1,6 +1,6 @@
 /**
- * The number of entries of a page. A client that asks for more than the maximum gets the maximum, as with the
- * originals.
+ * The number of entries of a page. A client that requests more than the maximum gets the maximum, as in the
+ * original APIs.
  */
 import type { TSchema } from 'typebox'
 
@@ -26,7 +26,7 @@ export function pageLimits(schema: TSchema, within: readonly string[] = []): Pag
   })
 }
 
-/** A field that may be repeated has several schemas. */
+/** The maximum of a field. A field that may be repeated has several schemas. */
 function mostOf({ maximum, anyOf = [] }: Subschema): number | undefined {
   return maximum ?? anyOf.find((each) => each.maximum !== undefined)?.maximum
 }

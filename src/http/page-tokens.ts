@@ -5,7 +5,7 @@
 import { Seal, SealError } from '../accounts/seal.ts'
 import type { HttpDeps } from './deps.ts'
 
-/** The purpose that the secret of these tokens is derived for. */
+/** The purpose for which the secret of these tokens is derived. */
 const PURPOSE = 'page tokens'
 
 export class PageTokens {
@@ -33,7 +33,7 @@ export class PageTokens {
     }
   }
 
-  /** The same on every node: each reads the tokens of all. */
+  /** The seal is the same on every node, so that each node can read the tokens of all. */
   #sealing(): Seal {
     this.#seal ??= new Seal(this.#parts.derive(PURPOSE))
     return this.#seal

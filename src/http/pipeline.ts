@@ -1,7 +1,7 @@
 /**
  * Pipelined requests, sent before the answer to the previous one (RFC 9112 9.3.2). All requests in one piece of input
- * begin at once, with nothing else served in between, and their answers wait in memory for each other; so a connection
- * may have only a few, or it is ended. A client that pipelines must expect that (9.3.2), and hardly any client does.
+ * begin at once, nothing else is served in between, and their answers wait in memory for each other. So a connection
+ * with more than a few is ended. A client that pipelines must expect that (9.3.2), and hardly any client pipelines.
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
@@ -39,7 +39,7 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: PausedS
 
 /**
  * Discards the input read together with this request. When Node.js returns 2 to its parser for a head (meaning that
- * another protocol follows), parsing ends there; otherwise it would go through some 3,600 more heads in 64 KiB.
+ * another protocol follows), parsing ends there; otherwise it would parse up to 3,600 more heads in 64 KiB.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null }

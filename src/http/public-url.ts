@@ -21,7 +21,7 @@ export class PublicUrl {
     this.#port = port
   }
 
-  /** POSTROAD_PUBLIC_URL, for links that others than the client get. */
+  /** POSTROAD_PUBLIC_URL, for links that are not only for the client of the request. */
   get configured(): string | null {
     return this.#configured
   }
@@ -51,7 +51,7 @@ function withPort(called: string, port: number): string {
   return url.origin
 }
 
-/** Clients cannot parse a URL with an impossible port. */
+/** Whether the text is a host with a possible port. Clients cannot parse a URL with any other port. */
 function isHost(text: string): boolean {
   const found = HOST.exec(text)
   if (found === null) return false

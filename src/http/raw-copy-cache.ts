@@ -6,11 +6,11 @@ import { LRUCache } from 'lru-cache'
 import { type CopyRequest, type RawCopy, rawCopy } from '../operate/raw-copies.ts'
 import type { Operation } from '../operate/verb.ts'
 
-/** Ms. Retention may remove the content meanwhile, and it should then soon become invisible. */
+/** Ms. If retention removes the content, the cached copy must disappear soon after it. */
 const KEPT_FOR = 60_000
 /** Approximate octets of an entry besides its message. */
 const ENTRY = 1024
-/** Copies of one company: small messages would otherwise allow very many. */
+/** The most copies of one company, because the room would allow very many small ones. */
 const MOST = 100
 
 export class RawCopyCache {
@@ -64,7 +64,7 @@ export class RawCopyCache {
         sizeCalculation: ({ message }) => message.byteLength + ENTRY,
         ttl: KEPT_FOR,
         ttlAutopurge: true,
-        // A copy without room is not stored at all, so the cache that becomes empty here may never have held one.
+        // The cache may become empty without having held a copy, because a copy that is too large is never stored.
         dispose: () => queueMicrotask(() => made.size === 0 && this.#companies.delete(companyId)),
       })
       this.#companies.set(companyId, made)

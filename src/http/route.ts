@@ -1,6 +1,6 @@
 /**
- * The routes of the public APIs: one row each, beside its work. From the row follow the parameters of the path, the
- * types of the work, and all else that an endpoint declares.
+ * The routes of the public APIs: one row each, beside its work. The row yields the parameters of the path, the types of
+ * the work, and everything else that an endpoint declares.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
@@ -34,7 +34,7 @@ interface KeyCall<Name, Of> {
   request: FastifyRequest
 }
 
-/** Resolves to the JSON of the answer, of which the schema's fields are sent; rejects with the reason for a refusal. */
+/** Resolves with the JSON of the answer; only fields of the schema are sent. Rejects with the reason for a refusal. */
 type KeyRouteWork<Name, Of extends KeyRoute> = (
   call: KeyCall<Name, Of>,
   core: HttpCore,

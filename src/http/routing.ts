@@ -1,4 +1,4 @@
-/** Assigns each path to an API: only the API with the prefix answers there, whether or not a route exists. */
+/** Assigns each path to the API with its prefix. Only that API answers there, even if no route exists. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { baseUrlAdvice } from '../ingress/advice.ts'
 import type { AnyReason } from '../ingress/fault.ts'
@@ -51,7 +51,7 @@ export class Routing {
             throw new Error(`${url} is a route of an API that does not own it`)
         })
         api.register?.(scope, answeringFor(api, this.#core))
-        // In a scope of their own: their hooks cost the handwritten routes nothing.
+        // Declared routes have their own scope, so that their hooks cost the handwritten routes nothing.
         scope.register(async (declared) => addEndpoints(declared, api, this.#core))
       })
     }

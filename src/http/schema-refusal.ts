@@ -19,7 +19,7 @@ export function refusedBySchema([first]: FastifySchemaValidationError[], part: s
 
 type Params = FastifySchemaValidationError['params']
 
-/** Sentences by keyword of JSON Schema. Other keywords keep the validator's own words. */
+/** The detail by keyword of JSON Schema. For other keywords it consists of the validator's own words. */
 const DETAILS: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `it must be ${String(type).split(',').map(typeNamed).join(' or ')}`,
   enum: ({ allowedValues }) => `it must be one of: ${(allowedValues as unknown[]).join(', ')}`,

@@ -1,16 +1,10 @@
-/**
- * Bodies that will not be read: an answer is sent before they have arrived, and must reach the client although the body
- * keeps coming.
- */
+/** Bodies that are not read. The answer is sent before they arrive, and must reach the client while they keep coming. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release } from '../common/octets.ts'
 import type { PausedSockets } from '../ingress/admission/held-back.ts'
 
-/**
- * Octets of a body that are read and dropped after an early answer: no more than clients commonly send before they
- * read.
- */
+/** The most octets of a body that are read and dropped after an early answer: as many as clients commonly send first. */
 const ALLOWANCE = 256 * 1024
 /** A chunk counts for at least this many octets, because its framing costs work. */
 const CHUNK = 256
@@ -19,7 +13,7 @@ const LINGER = 1_000
 
 const welcomed = new WeakSet<IncomingMessage>()
 
-/** Tells a client that waits for it (RFC 9110 10.1.1) to go on with its body. */
+/** Tells a client that waits for the 100 response (RFC 9110 10.1.1) to send its body. */
 export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.expect === undefined || request.httpVersionMinor === 0) return
   welcomed.add(request)
@@ -39,7 +33,7 @@ const abandoned = new WeakSet<IncomingMessage>()
 
 /**
  * Called when an answer is sent before the body was read. A small body is read and dropped, and the connection goes on.
- * Of a large one, or one of unknown length, no more is read than the allowance, and the connection ends.
+ * Of a large body, or one of unknown length, at most the allowance is read, and the connection ends.
  */
 export function discardBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.destroyed) return
@@ -114,8 +108,8 @@ export function stopReading(request: IncomingMessage & { _dump?: () => void }): 
 const CHECK_EVERY = 64
 
 /**
- * Counts the chunks of a body (RFC 9112 7.1) as work of its connection, also those that are dropped because the body is
- * read no further. Node.js parses all that it has read at once, and 64 KiB in chunks of one octet take it many
+ * Counts the chunks of a body (RFC 9112 7.1) as work of its connection, including those that are dropped after
+ * `stopReading`. Node.js parses all that it has read at once, and 64 KiB in chunks of one octet take it many
  * milliseconds.
  */
 export function countChunks(request: IncomingMessage, heldBack: PausedSockets): void {

@@ -1,6 +1,6 @@
 /**
- * Advice for the operator on a refusal. Clients parse some error sentences, so these never change, and the log adds the
- * details.
+ * Advice for the operator on a refusal. It is logged: the error sentences for clients never change, because some clients
+ * parse them.
  */
 import type { Inactivity } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
@@ -59,8 +59,8 @@ const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['
 }
 
 /**
- * The domain of a request as it may stand in a command. Operators paste the command into a shell, so the domain has
- * letters, digits, dots and hyphens alone.
+ * The domain of a request for use in a command; DOMAIN if it is invalid. Operators paste the command into a shell, so the
+ * domain consists of letters, digits, dots and hyphens.
  */
 export function domainForCommand(domain: string): string {
   try {
@@ -88,7 +88,7 @@ export function keyWith(scope: string): string {
   return `create another one that has it: postroad key create --company NAME --name NAME --scope ${scope}`
 }
 
-/** For a client that confuses HTTP and HTTPS, and therefore cannot read any answer. */
+/** Advice on clients that confuse HTTP and HTTPS, and therefore cannot read any answer. */
 export const TLS_WITHOUT_CERTIFICATE: Advice = {
   why: 'a client spoke HTTPS, but no certificate is set',
   next: 'begin the URL in the application with http://, or set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY',

@@ -39,7 +39,7 @@ export class Callers {
   admit(request: IncomingMessage, token: string | null): Principal | Promise<Principal> {
     if (token === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
     const address = this.#parts.address.addressOf(request)
-    // Until the key is known, and for good if it is not.
+    // This note counts until the key is known, and stays if the key is refused.
     noteClient(request, { companyId: null, keyId: null, address })
     const caller = this.identify(token, address)
     if (!(caller instanceof Promise)) return this.count(request, caller)
@@ -58,7 +58,7 @@ export class Callers {
     return this.#identifyNew(token, from)
   }
 
-  /** The key may be too new for this node to know it. */
+  /** Looks again after catching up, because the key may be too new for this node. */
   async #identifyNew(token: string, from: string): Promise<Principal> {
     const { accounts } = this.#parts
     await this.catchUp(from)
@@ -75,7 +75,7 @@ export class Callers {
     await this.#strangers.waitFor(from, () => this.#parts.accounts.catchUp().catch(cannotTell))
   }
 
-  /** The same caller by the present accounts. Throws a Refusal. */
+  /** The caller as the accounts are now. Throws a Refusal if its key is no longer valid. */
   current(caller: Principal): Principal {
     const current = this.#parts.accounts.directory.current(caller)
     if ('denied' in current) throw refusalOf(current)
@@ -94,7 +94,7 @@ export class Callers {
     return caller
   }
 
-  /** The same for a request that was already admitted by another share than that of the company's keys. */
+  /** Counts towards the rates alone: the request is already admitted under another share. */
   countRate(request: Visitor, caller: Principal): void {
     this.#parts.rate.check(request, caller)
   }

@@ -20,12 +20,12 @@ export class ClientAddress {
 
   /**
    * The address in any spelling; '' when it is unknown. Each proxy appends the address of its own client to
-   * X-Forwarded-For. Read from the right, an entry is reliable as long as a trusted proxy wrote it; the client may have
-   * forged those further to the left.
+   * X-Forwarded-For. Read from the right, entries are reliable as long as a trusted proxy wrote them; the client may
+   * have forged the ones further left.
    */
   addressOf({ socket, headers }: IncomingMessage): string {
     let address = socket.remoteAddress ?? ''
-    // Most services have no proxy in front, and most keys no networks: the address is returned unparsed.
+    // The address is returned unparsed: most services have no proxy, and most keys are not limited to networks.
     if (this.#proxies.size === 0 || !this.#proxies.includes(address)) return address
     const forwarded = headers['x-forwarded-for'] ?? ''
     const entries = typeof forwarded === 'string' ? forwarded.split(',') : forwarded

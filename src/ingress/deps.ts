@@ -1,4 +1,4 @@
-/** The dependencies of the front that HTTP and SMTP share. */
+/** The dependencies that HTTP and SMTP share. */
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'

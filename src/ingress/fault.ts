@@ -19,7 +19,7 @@ export type HttpReason =
   | { code: 'overloaded'; retryAfter: number }
   /** Reading the request took more memory or time than one request may take. */
   | { code: 'too_complex'; cause: 'memory' | 'time' }
-  /** The body is over `max` octets; `messageMax` is the limit of a composed message that it is derived from, if any. */
+  /** The body is over `max` octets. `messageMax`: the limit of a composed message from which `max` is derived, if any. */
   | { code: 'body_too_large'; max: number; messageMax: number | null }
   /** The body cannot be parsed as its declared type. `detail` is a sentence. */
   | { code: 'body_malformed'; detail: string }
@@ -42,7 +42,7 @@ export type HttpReason =
   | { code: 'path_unknown'; advice?: string | null }
   /** `allow`: the methods of the path, as in the Allow header. */
   | { code: 'method_unknown'; allow: string }
-  /** Unknown, another company's, or not an id at all: one answer for all three. */
+  /** The email is unknown or another company's, or its id is not one: the answer is the same. */
   | { code: 'email_unknown' }
   /**
    * A link for use without a key has an invalid signature, or has expired. `detail` is a sentence without a final stop.
@@ -55,10 +55,10 @@ export type HttpReason =
   /** An error of this service. `requestId` leads to the log entry; nothing else is revealed. */
   | { code: 'internal'; requestId: string }
 
-/** Ms by which a refusal for too much under way is delayed; otherwise the client would retry at once. */
+/** Ms by which a refusal for too much under way is delayed, so that the client does not retry at once. */
 export const REFUSAL_DELAY_MS = 1_000
 
-/** Every reason that a dialect needs an error for. */
+/** Every reason for which a dialect needs an error. */
 export type AnyReason = Reason | HttpReason
 
 export class Fault extends Error {

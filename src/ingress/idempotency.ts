@@ -31,7 +31,7 @@ export function checkedKey(key: string): string {
   })
 }
 
-/** The submission with its idempotency; `same` is the part of a request that equal requests share. */
+/** The submission with its idempotency. `same`: the part of a request that equal requests have in common. */
 export async function withIdempotency(
   submission: Submission,
   idempotent: Idempotent,
@@ -62,7 +62,7 @@ async function fingerprint(endpoint: string, value: unknown): Promise<string> {
   const hash = createHash('sha256')
   let waiting = 0
   for (const piece of pieces(value)) {
-    // UTF-16 distinguishes any two strings, also those with half a surrogate pair.
+    // UTF-16 keeps any two strings apart, even strings with half of a surrogate pair.
     if (typeof piece === 'string') hash.update(piece, 'utf16le')
     else hash.update(piece)
     waiting += piece.length + PIECE_COST

@@ -1,4 +1,4 @@
-/** The parts of the front that HTTP and SMTP share: the limits hold for both together. */
+/** The parts that HTTP and SMTP share: their limits hold for both together. */
 import type { Admission } from './admission/admission.ts'
 import type { Callers } from './caller.ts'
 import type { IngressDeps } from './deps.ts'
@@ -13,8 +13,8 @@ export interface Ingress {
   callers: Callers
   /** SMTP logins with a password that a client chose. */
   smtpLogins: SmtpLogins
-  /** The reasons that clients get for what was thrown. */
+  /** Turns thrown errors into the reasons that clients get. */
   reasons: Reasons
-  /** The log of what clients sent, and of the answers they got. */
+  /** The log of the requests of clients and the answers to them. */
   requestLog: RequestLog
 }

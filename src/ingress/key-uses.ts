@@ -1,4 +1,4 @@
-/** Notes the last use of each key, in batches behind the answers. */
+/** Notes the last use of each key. Uses are written in batches, after the answers. */
 import type { KeyUse, Principal } from '../accounts/account.ts'
 import type { AccountStore } from '../store/store.ts'
 import type { Visitor } from './admission/visit.ts'
@@ -6,9 +6,9 @@ import { clip } from './fault.ts'
 
 /** Ms between two batches. */
 const EVERY = 60_000
-/** Keys of a batch: more keys than this in a minute wait for the next one. */
+/** The most keys of a batch. The uses of further keys are not noted until the next batch. */
 const MOST = 5_000
-/** Characters. */
+/** The most characters of a client's name. */
 const MOST_OF_CLIENT = 200
 
 interface KeyUsesParts {
@@ -26,7 +26,7 @@ export class KeyUses {
     this.#parts = parts
   }
 
-  /** Returns at once: every request passes here. */
+  /** Does not wait for the store, because every request is noted. */
   note({ method, headers }: Visitor, { keyId, address }: Principal): void {
     if (this.#uses.size >= MOST && !this.#uses.has(keyId)) return
     const agent = headers?.['user-agent'] ?? null

@@ -3,7 +3,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { Visitor } from './admission/visit.ts'
 import { Fault } from './fault.ts'
 
-/** Refilled with `limit` tokens a second; after a pause, a second's tokens may be taken at once. */
+/** Gets `limit` tokens a second, and holds at most those of one second. */
 interface Bucket {
   limit: number
   tokens: number
@@ -90,7 +90,7 @@ export class RateLimits {
     }
     if (key !== null) take(key)
     if (company !== null) take(company)
-    // The smaller remainder of the two.
+    // The client is told the smaller remainder.
     const tighter = key === null || (company !== null && company.tokens < key.tokens) ? company : key
     tell(visitor, tighter!)
   }

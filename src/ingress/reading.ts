@@ -21,10 +21,10 @@ import type { IngressDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
 import { type Idempotent, withIdempotency } from './idempotency.ts'
 
-/** Octets up to which a body is read on the main thread, because it takes little time whatever its content. */
+/** Bodies of at most this many octets are read on the main thread: that takes little time for any content. */
 export const SMALL_BODY = 32 * 1024
 
-/** How one API reads a request to send mail. `Asked`: what it needs of the request besides the body, as plain data. */
+/** How one API reads a request to send mail. `Asked`: the data of the request besides the body, as plain data. */
 export interface Reader<Asked> {
   /** The worker module: its default export is `readJob` of this reader, and it also exports `buffersOf`. */
   job: URL
@@ -32,7 +32,7 @@ export interface Reader<Asked> {
   read(asked: Asked, body: Buffer): Submission
   /** The idempotency key in the message itself; absent: only the request can carry one. */
   named?(submission: Submission): Idempotent | null
-  /** The part that equal requests share: the fingerprint of an idempotent request is computed from it. */
+  /** The part that equal requests have in common, from which the fingerprint of an idempotent request is computed. */
   same(submission: Submission, body: Buffer): unknown
 }
 
@@ -98,8 +98,8 @@ export function filesOf({ content, raw }: CheckedSubmission['email']): Uint8Arra
 }
 
 /**
- * A body as it is sent to a worker: transferred if it fills its buffer, which the caller cannot use afterwards;
- * otherwise copied.
+ * A body as it is sent to a worker. If it fills its buffer, it is transferred, and the caller cannot use it afterwards;
+ * otherwise it is copied.
  */
 export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayBuffer[] } {
   const { buffer, byteLength } = body

@@ -9,7 +9,7 @@ import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import { type Advice, adviceOn } from './advice.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 
-/** A request as the log identifies it; `method`: of HTTP, or SMTP. */
+/** A request as the log identifies it. `method`: the HTTP method, or SMTP. */
 export interface RequestLabel {
   id: string
   method: string
@@ -29,7 +29,7 @@ export class Reasons {
   }
 
   /**
-   * The reason to give the client for a thrown value. Any value that is no known refusal is logged and becomes
+   * The reason to give the client for a thrown value. A value that is not a known refusal is logged, and becomes
    * `internal`.
    */
   reasonOf(error: unknown, request: RequestLabel): AnyReason {

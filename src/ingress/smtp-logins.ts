@@ -1,7 +1,7 @@
 /**
  * SMTP logins with a chosen password. A token has 190 random bits; a chosen password may be guessed, so it is hashed
- * slowly, and attempts are throttled (people/attempts.ts): for each source address, for each login from such an
- * address, and for each login from all addresses together. An address with an earlier successful login is throttled
+ * slowly, and attempts are throttled (people/attempts.ts): by source address, by login and source address, and by login
+ * from all addresses together. An address with an earlier successful login is throttled
  * separately, so that attackers lock nobody out.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -18,7 +18,7 @@ import { Fault } from './fault.ts'
 
 /** Ms during which a verified password is accepted without being hashed again. */
 const KNOWN_FOR = 10 * 60_000
-/** Cached passwords, and cached addresses of logins; beyond them, the oldest are dropped. */
+/** The most cached passwords, and the most cached addresses of logins. The oldest are dropped first. */
 const MOST_KEPT = 20_000
 /** Seconds after which to try again when too many passwords wait to be hashed. */
 const RETRY_AFTER = 2
@@ -62,7 +62,7 @@ export class SmtpLogins {
   readonly #verified = new Map<string, RememberedPassword>()
   /** Logins, each with a source address from which it has succeeded. */
   readonly #addresses = new Set<string>()
-  /** Verifications under way: a client opens several connections at once. */
+  /** Verifications under way, shared because a client may open several connections at once. */
   readonly #looking = new Map<string, Promise<boolean>>()
 
   constructor(parts: SmtpLoginParts) {
@@ -79,7 +79,7 @@ export class SmtpLogins {
     }
   }
 
-  /** True if there is a login of this user name, whatever its password. */
+  /** Whether there is a login of this user name, with any password. */
   knows(user: string): boolean {
     const name = nameOf(user)
     return name !== null && this.#parts.accounts.directory.loginNamed(name) !== undefined

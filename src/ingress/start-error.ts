@@ -3,7 +3,7 @@ export class CannotListen extends Error {
   override name = 'CannotListen'
 }
 
-/** The certificate or its key is missing or unreadable, or the two do not belong together. */
+/** The certificate or its key is missing or unreadable, or they do not belong together. */
 export class CertificateError extends Error {
   override name = 'CertificateError'
 }

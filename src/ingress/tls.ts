@@ -9,11 +9,11 @@ import type { Settings } from '../config/settings.ts'
 import { CertificateError } from './start-error.ts'
 
 /**
- * Groups for the key agreement (RFC 9325 4.2, RFC 8446 9.1). Others cost the server up to milliseconds, in TLS 1.2 at
- * the client's last message, which many clients may send at once.
+ * Groups for the key agreement (RFC 9325 4.2, RFC 8446 9.1). Others cost the server up to milliseconds; in TLS 1.2 that
+ * cost comes with the client's last message, which many clients may send at once.
  */
 const GROUPS = 'X25519MLKEM768:X25519:prime256v1'
-/** RFC 9325 4.1: no key transport by RSA, whose cost also comes with the client's last message. */
+/** RFC 9325 4.1: no RSA key transport. It too would cost time at the client's last message. */
 const CIPHERS = `${DEFAULT_CIPHERS}:!kRSA`
 
 type TlsFiles = NonNullable<Settings['tls']>
@@ -29,7 +29,7 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
       minVersion: 'TLSv1.2',
       ciphers: CIPHERS,
       ecdhCurve: GROUPS,
-      // A renegotiation would be a handshake that takes no turn, by a client that is still unknown.
+      // A renegotiation would be a handshake without a turn, requested by a client that is still unknown.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     }
     createSecureContext(options)
@@ -45,7 +45,7 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
   }
 }
 
-/** The certificate for new handshakes, which may be replaced. */
+/** The certificate for new handshakes. It may be replaced. */
 export class Certificate {
   context: SecureContext
 

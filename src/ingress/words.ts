@@ -17,7 +17,7 @@ export function wordsFor<Said>(words: Words<Said>, reason: AnyReason): Said
 /** Undefined for a reason without an entry. */
 export function wordsFor<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined
 export function wordsFor<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined {
-  // The compiler does not see that code and function belong together.
+  // The compiler does not know that the function belongs to the code of the reason.
   const say = words[reason.code] as ((reason: AnyReason) => Said) | undefined
   return say?.(reason)
 }

@@ -20,12 +20,12 @@ export interface Addressing {
  * name.
  */
 const OCTETS_PER_RECIPIENT = 1024
-/** The smallest bound, however few recipients are allowed. */
+/** The least bound on these octets, however few recipients are allowed. */
 const LEAST_OCTETS = 64 * 1024
 /** The most mailboxes in Reply-To. */
 const MAX_REPLY_TO = 100
 
-/** Reads every address field. Throws a Refusal for a missing or invalid address, and for many more than are allowed. */
+/** Reads every address field. Throws a Refusal for a missing or invalid address, or for far too many. */
 export function readAddressing(submission: Submission, maxRecipients: number): Addressing {
   const room = new RecipientRoom(maxRecipients)
   return {
@@ -38,9 +38,9 @@ export function readAddressing(submission: Submission, maxRecipients: number): A
 }
 
 /**
- * The bound on recipient fields: they are read up to twice as many mailboxes as a message may have recipients. Whether
- * repeated addresses leave few enough is checked later, but an endless list is not read to its end. Every octet of the
- * fields counts, whatever it means.
+ * The bound on the recipient fields, so that an endless list is not read to its end: at most twice as many mailboxes as
+ * a message may have recipients, because addresses may be repeated. The exact number is checked later, without
+ * duplicates. Every octet of the fields counts.
  */
 export class RecipientRoom {
   readonly #max: number
@@ -105,7 +105,7 @@ export function readRecipients(to: string[], room: RecipientRoom): Mailbox[] {
   return found
 }
 
-/** In batch sending an address may be a placeholder for a recipient's value: it is checked when the values are. */
+/** In batch sending an address may be a placeholder for a recipient's value: it is checked with the values. */
 function readReplyTo({ replyTo, recipientVariables }: Submission): Mailbox[] {
   const values = replyTo.map((value) => value.trim())
   const isFilled = (value: string) => recipientVariables !== undefined && isPlaceholder(value)

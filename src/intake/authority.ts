@@ -11,9 +11,7 @@ import type { NamedAuthor } from './draft.ts'
 import { Refusal, refusalOf } from './refusal.ts'
 import { assertSource } from './source.ts'
 
-/**
- * Decides whether a caller may send a message, with this author, by the present accounts. Nothing here is asynchronous.
- */
+/** Decides by the present accounts whether a caller may send a message from its author. Nothing here is asynchronous. */
 export class Authority {
   readonly #accounts: Pick<LiveAccounts, 'directory'>
   readonly #addresses: readonly string[]
@@ -66,7 +64,7 @@ export class Authority {
     return allowed
   }
 
-  /** The setting of the domain is checked first, so that nothing is revealed about a domain that it does not name. */
+  /** A domain that the setting of `domain` does not name is refused unseen, so that nothing is revealed about it. */
   #assertSpeaksFor(principal: Principal, domain: SendingDomain, fromDomain: string): void {
     const check = checkAuthor(this.#accounts.directory, principal, domain, fromDomain)
     if (check.ok) return
@@ -94,7 +92,7 @@ export class Authority {
     throw new Refusal({ code: 'author_denied', field, detail })
   }
 
-  /** Throws a Refusal for a key or a domain, except when the domain is the company's own and may not send now. */
+  /** Throws a Refusal unless the key may send from the domain. A domain of the company that is inactive passes. */
   admit(principal: Principal, domain: string): void {
     try {
       this.#sendingDomain(principal, domain)

@@ -41,7 +41,7 @@ export function caseless(
   return new Map(Object.entries(variables).map(([address, values]) => [address.toLowerCase(), values]))
 }
 
-/** A value that cannot stand where the header refers to it is refused now, not at delivery. */
+/** Refuses a value that the header refers to but cannot hold, so that it does not fail at delivery. */
 export function checkVariables(content: HeaderContent, addressees: Addressee[]): void {
   const header = new FilledHeader(content)
   for (const addressee of addressees) {
@@ -87,8 +87,8 @@ const PART_ROOM = 500
 
 /**
  * Returns the octets of each addressee's copy. Throws a Refusal when the largest would be over `max`. The sizes are
- * calculated from the lengths of the values; only when the encoding of the text is decisive is one copy composed.
- * @param size octets of the template, addressed to one
+ * calculated from the lengths of the values; one copy is composed only when the encoding of the text decides.
+ * @param size octets of the template, addressed to one recipient
  */
 export function checkCopies(
   content: MessageContent,

@@ -50,7 +50,7 @@ export interface CheckedSubmission {
 /** Plain data, so that a worker can return it. */
 export type CheckOutcome = { checked: CheckedSubmission } | { domain: string | null; refusal: Reason }
 
-/** Expects a derived `text` to be filled in. Throws only for faults of our own. */
+/** A derived `text` must already be filled in. Throws only for faults of our own. */
 export function checkSubmission(submission: Submission, terms: CheckParameters): CheckOutcome {
   const domain = submission.domain ?? null
   try {

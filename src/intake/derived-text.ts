@@ -11,7 +11,7 @@ const LIGHT = 8 * 1024
 
 const job = jobAt<string, string>(new URL('./text-job.ts', import.meta.url))
 
-/** True when the submission has HTML and leaves the text to us. */
+/** Whether the text must be derived: the submission has HTML and no `text`. */
 export function wantsText({ html, text, raw }: Submission): boolean {
   return raw === undefined && text === undefined && html !== undefined && html !== ''
 }
@@ -22,8 +22,8 @@ export function deriveHere(submission: Submission): void {
 }
 
 /**
- * The text of HTML: at once when it is light, otherwise from a worker. The text part is a courtesy to readers: a
- * message is not refused for want of one, and `onDeath` gets the reason. Rejects with WorkersBusy.
+ * The text of HTML: at once when it is light, otherwise from a worker. A worker that dies costs the message
+ * only its text part: `onDeath` gets the reason, and the text is empty. Rejects with WorkersBusy.
  */
 export function derivedText(
   html: string,

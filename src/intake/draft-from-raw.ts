@@ -18,8 +18,8 @@ import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
 /**
- * A ready MIME message: `to` is the envelope, everything else stands in the message. The parsed header serves only the
- * checks and the read-back. Throws a Refusal when it cannot be read or sent.
+ * A ready MIME message: `to` is the envelope, and the message holds everything else. The parsed header is used only
+ * to check the message and to show it later. Throws a Refusal when it cannot be read or sent.
  */
 export function draftFromRaw(submission: Submission, octets: Uint8Array, maxRecipients: number): Draft {
   const raw = readable(() => openMessage(octets))
@@ -97,7 +97,7 @@ function mailboxesOf(values: string[]): Mailbox[] {
   }
 }
 
-/** The value of a field in which placeholders are searched. In a list of mailboxes only names are decoded. */
+/** The value of a field, in which placeholders are looked for. In a list of mailboxes only the names are decoded. */
 function shownValue(name: string, value: string): string {
   const lower = name.toLowerCase()
   return isMailboxField(lower) ? formatMailboxes(parseAddressList(value)) : decodeWords(value)

@@ -30,7 +30,7 @@ export interface NamedAuthor {
   mailbox: Mailbox
 }
 
-/** A submission with every part checked, before it has an id, a date and a permission to leave. */
+/** A submission with every part checked. It has no id, no date and no permission to send yet. */
 export interface Draft {
   from: Mailbox
   /** Authors named by Sender, Resent-From and the like, besides `from`. */
@@ -46,7 +46,7 @@ export interface Draft {
   rawFiles: RawFileNames | null
   /** The addressees of the copies in batch sending; null for any other email. */
   addressees: Addressee[] | null
-  /** Upper bound for the octets of the header, the value of Message-ID aside; null when only composing can tell. */
+  /** Upper bound for the octets of the header without the value of Message-ID; null when only composing can tell. */
   headerBound: number | null
 }
 

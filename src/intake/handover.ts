@@ -7,7 +7,7 @@ import type { Lease, NewEmail } from '../store/store.ts'
 export interface Handover {
   /** A place for the email's work if there is room right now, otherwise null. */
   reserve(email: NewEmail): Reservation | null
-  /** An email was accepted without a place, due at this Unix ms. */
+  /** Tells that an email was accepted without a place. `dueAt`: Unix ms. */
   waiting(dueAt: number): void
 }
 

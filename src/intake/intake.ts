@@ -53,7 +53,7 @@ interface BatchVerdict {
 /** Seconds after which a client may try again when the store accepts nothing. */
 const RETRY_AFTER = 5
 
-/** Turns a submission into a durable email: may this key send it, is everything in it valid, is it on disk. */
+/** Turns a submission into a durable email: checks the key and the content, and stores the email. */
 export class Intake {
   readonly #parts: IntakeParts
   readonly #authority: Authority
@@ -66,7 +66,7 @@ export class Intake {
   /**
    * The first half of the checks, for a dialect that names the domain in its path: refuses a key or a domain before the
    * body is read. A domain that is the company's own but may not send is left for later. Returns a promise only when
-   * the domain is unknown here: it may have been added a moment ago.
+   * the domain is unknown here, because it may have been added a moment ago.
    */
   admit(principal: Principal, domain: string): Promise<void> | undefined {
     try {
@@ -146,8 +146,8 @@ export class Intake {
   }
 
   /**
-   * The reasons for which some of these submissions would be refused now, by index: for a caller with work to do before
-   * `acceptAll`. Throws a Refusal for a fault of the key.
+   * The reasons for which some of these submissions would be refused now, by index, for a caller that has work to do
+   * before `acceptAll`. Rejects with a Refusal for a fault of the key.
    */
   async judge(principal: Principal, outcomes: readonly CheckOutcome[]): Promise<ReadonlyMap<number, Reason>> {
     try {
@@ -172,8 +172,8 @@ export class Intake {
   }
 
   /**
-   * The receipts of an earlier request with this key and fingerprint, known without doing its work again; null when
-   * there was none.
+   * The receipts of an earlier request with this key and fingerprint, without its work being done again; null when
+   * there was no such request.
    */
   async repeated(principal: Principal, idempotency: Idempotency): Promise<AcceptedEmail[] | null> {
     const current = this.#parts.accounts.directory.current(principal)
@@ -226,7 +226,7 @@ export class Intake {
     idempotency: BatchTerms['idempotency'],
   ): Promise<AcceptedEmail[]> {
     const { store, handover, metrics } = this.#parts
-    // Places for all of them or for none: they are stored under one lease.
+    // All emails get a place, or none does: they are stored under one lease.
     using places = new DisposableStack()
     const reserved: Reservation[] = []
     for (const email of emails) {

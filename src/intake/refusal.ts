@@ -73,8 +73,8 @@ export type Reason =
       retryAfter: number
     }
   /**
-   * The store cannot be used now; the same request may succeed after `retryAfter` seconds. `of`: `mail` that was to be
-   * accepted, none of which was; a `writing` or a `reading` request.
+   * The store cannot be used now; the same request may succeed after `retryAfter` seconds. `of`: `mail`, of which
+   * nothing was accepted; a `writing` or a `reading` request.
    */
   | { code: 'unavailable'; of: 'mail' | 'writing' | 'reading'; retryAfter: number; detail: string }
 
@@ -92,7 +92,7 @@ export function invalidField(field: string, detail: string): Refusal {
   return new Refusal({ code: 'field_invalid', field, detail })
 }
 
-/** True for reasons that lie in the key and not in an email: they refuse a whole batch. */
+/** Whether the reason lies in the key and not in an email, and so refuses a whole batch. */
 export function isAboutKey({ code }: Reason): boolean {
   return ABOUT_KEYS.has(code)
 }
@@ -105,7 +105,7 @@ const ABOUT_DOMAINS = new Set<Reason['code']>([
   'from_mismatch',
 ])
 
-/** True for reasons that may pass as soon as a domain is added, becomes active, or may speak for another. */
+/** Whether the reason ends as soon as a domain is added, becomes active, or may speak for another. */
 export function isAboutDomain({ code }: Reason): boolean {
   return ABOUT_DOMAINS.has(code)
 }

@@ -31,10 +31,10 @@ const MAX_FILES = 100
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** The result for a URL. `failure`: the end of a sentence, without a final stop. */
+/** The result for a URL. `failure`: the reason, without a full stop. */
 export type FetchResult = { content: Uint8Array; contentType: string | null } | { failure: string }
 
-/** Reserves this many more octets; throws when there is no room for them. */
+/** Reserves this number of further octets. Throws when there is no room for them. */
 export type ReserveOctets = (octets: number) => void
 
 interface RemoteFilesOptions {

@@ -6,8 +6,8 @@ import type { RequestedSource } from './submission.ts'
 
 /**
  * Throws a Refusal unless mail of the domain may leave from this source: a pool that is assigned to the company or one
- * of its domains, or an address of such a pool. Where none is assigned, an address of the pool `default`, or one of
- * `free` that is in no pool.
+ * of its domains, or an address of such a pool. A company without pools may use the pool `default`, its addresses,
+ * and the addresses of `free` that are in no pool.
  */
 export function assertSource(
   directory: Pick<AccountDirectory, 'pools' | 'poolsOf'>,

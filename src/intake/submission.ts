@@ -15,7 +15,7 @@ export interface SubmittedAttachment {
   contentId?: string
 }
 
-/** The source that a message is to leave from. */
+/** The source that a sender requests for a message. */
 export interface RequestedSource {
   /** An address, or the name of a pool. */
   name: string
@@ -42,7 +42,7 @@ export interface Submission {
   attachments: SubmittedAttachment[]
   /** A ready MIME message (messages.mime); then only `to` and the options of the request count. */
   raw?: Uint8Array
-  /** How a ready message came in, when its header is to show that. */
+  /** How a ready message came in, for its Received field; absent: none is written. */
   arrival?: Arrival
   /** Batch sending: values to fill in, by plain recipient address. `{}` also switches it on. */
   recipientVariables?: Record<string, Record<string, string>>
@@ -51,15 +51,15 @@ export interface Submission {
   variables: Record<string, string>
   /** Unix time in milliseconds before which nothing is sent. */
   dueAt?: number
-  /** Accepted, recorded, and ended in the simulator instead of being sent. */
+  /** The email is accepted and recorded, and the simulator ends it; nothing is sent. */
   testMode: boolean
-  /** Milliseconds from the time of sending, after which the message is given up; absent: the retry schedule decides. */
+  /** Milliseconds after the time of sending at which the message is given up; absent: the retry schedule decides. */
   deliverWithin?: number
-  /** The encryption that is demanded for this message, besides what its domain demands. */
+  /** The encryption that this message demands, in addition to that of its domain. */
   tls?: MessageTls
   source?: RequestedSource
   /** `<x@y>` to use instead of a generated Message-ID; in batch sending it may have placeholders. */
   messageId?: string
-  /** Same key and same fingerprint within a day: same answer, nothing sent twice. */
+  /** The same key and fingerprint within a day get the same answer, and nothing is sent twice. */
   idempotency?: Idempotency
 }

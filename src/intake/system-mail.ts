@@ -14,7 +14,7 @@ interface SystemMessage {
   text: string
   /** Filled in when the message is delivered. */
   variables?: Record<string, string>
-  /** Directly to the recipient's servers it leaves over TLS or not at all. A relay is reached as its URL says. */
+  /** Delivered directly, the message leaves over TLS or not at all. A relay is reached as its URL says. */
   confidential?: true
   /** The same for the same message: it is sent once, whichever node asks for it within a day. */
   key: string
@@ -27,7 +27,7 @@ interface SystemFile {
   key: string
 }
 
-/** No domain that sends has the address of POSTROAD_SYSTEM_FROM. */
+/** The domain of POSTROAD_SYSTEM_FROM is not a domain that may send. */
 class NoSystemSender extends Error {
   override name = 'NoSystemSender'
 }

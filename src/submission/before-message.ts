@@ -1,4 +1,4 @@
-/** DATA until the 354 reply. */
+/** The DATA command up to the 354 reply. */
 import { endsSession, type SessionContext } from './context.ts'
 import { CommandRefusal, reply } from './reply.ts'
 import type { MailTransaction } from './transaction.ts'

@@ -2,7 +2,7 @@ import { ArrivingOctets } from '../common/arriving-octets.ts'
 import { release } from '../common/octets.ts'
 import { Fault } from '../ingress/fault.ts'
 
-/** Octets from which on a message of announced size is assembled in one buffer while it arrives. */
+/** Octets: a message of at least this announced size is assembled in one buffer while it arrives. */
 const IN_ONE_PIECE = 128 * 1024
 
 /** The octets of a message as they arrive. After a refusal none are kept, and the rest is only counted. */

@@ -7,13 +7,13 @@ import { replyLines, type SubmissionReply } from './reply.ts'
 
 /** Ms that a client may take to read its replies. */
 const DRAIN_WITHIN = 30_000
-/** Octets of replies that the client has not read yet. */
+/** The most octets of replies that the client has not read yet. */
 const MAX_UNREAD = 64 * 1024
 /** Ms for which a connection stays open after its last reply, so that its client can read it. */
 const LINGER = 1_000
 
 /**
- * Octets read ahead on a connection while nothing takes its input. The limit is low because a TLS record may have a
+ * The most octets read ahead on a connection while nothing takes its input. The limit is low because a TLS record may have a
  * single octet, and each record is decrypted and stored separately.
  */
 const READ_AHEAD = 1_024
@@ -41,7 +41,7 @@ export class Channel {
     return this.#socket
   }
 
-  /** Whether input has arrived that is not read yet. */
+  /** Whether unread input has arrived. */
   get more(): boolean {
     return this.#input.more
   }

@@ -12,7 +12,7 @@ const CR = 0x0d
 const LF = 0x0a
 const DOT = 0x2e
 
-/** The octets before the present one. */
+/** States: what stands before the present octet. */
 const LINE_START = 0
 const TEXT = 1
 const AFTER_CR = 2
@@ -28,7 +28,7 @@ const ONE_CR = Buffer.from('\r')
 
 export class DataOctets {
   #state = LINE_START
-  /** There was an LF without a CR before it. */
+  /** The message contains an LF without a CR before it. */
   bareLf = false
 
   /**
@@ -37,7 +37,7 @@ export class DataOctets {
    */
   readPiece(piece: Buffer, take: (octets: Buffer) => void): number | null {
     let state = this.#state
-    /** Octets from here on were not passed to `take` yet. */
+    /** The first octet that is not yet passed to `take`. */
     let from = 0
     const { length } = piece
     const takeUntil = (end: number) => {

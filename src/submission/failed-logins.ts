@@ -8,11 +8,11 @@ import { addressGroup } from '../ingress/admission/address-group.ts'
 
 /** Ms between two answers. */
 const EVERY = 1_000
-/** The most ms that an answer is delayed. */
+/** The longest delay of an answer, in ms. */
 const LONGEST = 20_000
 /** Ms between two lines in the log. */
 const LOG_EVERY = 1_000
-/** The number of addresses from which on those without a pending answer are dropped. */
+/** At this number of addresses, those without a pending answer are dropped. */
 const SWEEP_AT = 10_000
 
 export class FailedLogins {

@@ -14,7 +14,7 @@ const LF = 0x0a
 const CR = 0x0d
 const EMPTY = Buffer.alloc(0)
 
-/** A line cannot be read, and neither can anything behind it. */
+/** A line cannot be read, nor can the input after it. */
 export class LineError extends Error {
   override name = 'LineError'
 }
@@ -47,7 +47,7 @@ export class Input {
     this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
     if (this.#wake !== null) this.#wake()
     else {
-      // No read asked for this chunk, so further input is left with the client.
+      // No read is waiting for this chunk, so further input is left with the client.
       this.#paused = true
       this.#socket.pause()
     }
@@ -55,18 +55,18 @@ export class Input {
 
   readonly #onEnd = () => this.interrupt(new InputEndError())
 
-  /** The read that is waiting fails with this error, and so do all later ones; the first error stays. */
+  /** Makes the waiting read and all later ones fail with this error. A later error does not replace the first. */
   interrupt(error: Error): void {
     this.#end ??= error
     this.#wake?.()
   }
 
-  /** Input has arrived that was not read yet. */
+  /** Whether unread input has arrived. */
   get more(): boolean {
     return this.#pending.length > 0
   }
 
-  /** A read is waiting for input. */
+  /** Whether a read is waiting for input. */
   get waiting(): boolean {
     return this.#wake !== null
   }
@@ -109,7 +109,8 @@ export class Input {
   }
 
   /**
-   * Passes input on in pieces until `take` returns how much of the last one it took: the rest stays for the next line.
+   * Passes pieces of input to `take` until it returns how many octets of a piece it took: the rest stays for the next
+   * line.
    * `turn` may delay each piece. Rejects like `line`, and with errors of `take`.
    */
   async pieces(
@@ -132,7 +133,6 @@ export class Input {
     }
   }
 
-  /** Waits for input. */
   #wait(until: number): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#end !== null) return reject(this.#end)

@@ -7,7 +7,7 @@ import type { SubmissionReply } from './reply.ts'
 
 const MOST_OF_ANSWER = 1_000
 
-/** `fields`: those of the command or the message; `startedAt`: `performance.now()` before the work on it. */
+/** `fields`: of the command or the message. `startedAt`: `performance.now()` before the work on them. */
 export function logCommand(
   log: RequestLog,
   { companyId, keyId, address }: Principal,

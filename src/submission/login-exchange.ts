@@ -12,10 +12,10 @@ import { CommandRefusal, reply } from './reply.ts'
 import { keylessLogin } from './without-login.ts'
 import { loginWords, smtpWords } from './words.ts'
 
-/** Ms in which a client has to log in, and in which it has to send each line until then. */
+/** Ms until a client must have logged in, and ms for each of its lines before that. */
 const LOGIN_WITHIN = 120_000
 const STRANGER_IDLE = 60_000
-/** Failed logins in one session. */
+/** The failed login that ends a session. */
 const MAX_FAILED = 3
 
 /** Matches a login for one domain, e.g. `postmaster@mg.example.com`. */
@@ -29,7 +29,7 @@ function shownUser(user: string): string | null {
 export class LoginExchange {
   readonly #context: SessionContext
   readonly #metrics: SubmissionMetrics
-  /** A login is not needed. */
+  /** Whether clients may send without a login. */
   readonly #optional: boolean
   readonly #since = performance.now()
   #failed = 0
@@ -81,7 +81,7 @@ export class LoginExchange {
     return this.#joined(keylessLogin(this.#context))
   }
 
-  /** From now on the connection counts as one of the company's. */
+  /** Counts the connection as one of the company's from now on. */
   #joined(login: Login): Login {
     const { channel, parts } = this.#context
     const { companyId } = login.principal
@@ -96,7 +96,7 @@ export class LoginExchange {
     const { address, parts } = this.#context
     const { user, password } = credentials
     const { callers, smtpLogins } = parts.ingress
-    // Some programs cannot send without a user and a password, so any pair counts that means nothing here.
+    // Some programs cannot send without a user and a password, so a pair that is unknown here is accepted.
     if (this.#optional && !isToken(password) && !smtpLogins.knows(user)) return keylessLogin(this.#context)
     const principal = isToken(password)
       ? await callers.identify(password, address)

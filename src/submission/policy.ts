@@ -1,4 +1,4 @@
-/** The purpose of a listener: the one point in which the SMTP servers of the service differ. */
+/** The purpose of a listener. The SMTP servers of the service differ only in it. */
 import type { SmtpListener } from '../config/settings.ts'
 import type { Login, SessionContext } from './context.ts'
 import type { LoginExchange } from './login-exchange.ts'
@@ -10,12 +10,12 @@ export interface MailTransactions {
   readonly begun: boolean
   /** Between 354 and the reply to the final dot. */
   readonly atMessage: boolean
-  /** `login`: null where there are no logins. */
+  /** `login`: null on a listener without logins. */
   mail(rest: string, login: Login | null): SubmissionReply | Promise<SubmissionReply>
   rcpt(rest: string): SubmissionReply
   /**
-   * Returns the reply to the message. Rejects with an error before there is a message, or with one that ends the
-   * session.
+   * Resolves with the reply to the message. Rejects with the error that refuses DATA before 354, or with one that ends
+   * the session.
    */
   data(rest: string, login: Login | null): Promise<SubmissionReply>
   reset(): void
@@ -31,7 +31,7 @@ export interface SessionWork {
 }
 
 export interface MailPolicy {
-  /** The setting that has the addresses. */
+  /** The setting with the addresses of the listeners. */
   setting: string
   /** Octets of a message, announced by SIZE. */
   maxSize: number

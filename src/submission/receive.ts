@@ -1,4 +1,4 @@
-/** DATA: receives a message for which there is room. */
+/** Receives the message of a DATA command, once room for it is reserved. */
 import type { ArrivingMessage } from './body.ts'
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
@@ -13,7 +13,7 @@ interface ReceiveLimits {
   max: number
   /** Ms until its final dot. */
   within: number
-  /** For a message whose rest is dropped: octets from which on it is refused, and the reply. */
+  /** For a message whose rest is dropped: above `most` octets it is refused with this reply. */
   dropped?: { most: number; refusal: SubmissionReply }
 }
 

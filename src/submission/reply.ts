@@ -4,7 +4,7 @@ export interface SubmissionReply {
   code: number
   /** Null for replies without one: the greeting, EHLO, and intermediate replies (RFC 2034 4). */
   enhanced: string | null
-  /** One line or several. */
+  /** An array: several lines. */
   text: string | string[]
 }
 

@@ -1,7 +1,7 @@
 /**
  * Accepts returned mail on the listeners of POSTROAD_BOUNCE_LISTEN: from any sender, but only for addresses that expect
- * it. Nothing is ever sent in answer (RFC 5321 6.1 asks for a bounce of what was accepted and cannot be delivered;
- * all of this mail is delivered by being kept).
+ * it. Nothing is ever sent in answer (RFC 5321 6.1 asks for a bounce of accepted mail that cannot be delivered; this
+ * mail counts as delivered once it is kept).
  */
 import type { Addressees } from '../inbound/addressees.ts'
 import { MOST_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
@@ -44,7 +44,7 @@ interface ReturnedMailParts {
   receiveMail: ReceiveMail
   metrics: InboundMetrics
   pace: ReturnedMailPace
-  /** Octets of an email that is sent from here, and may be returned whole. */
+  /** The most octets of an email sent from here, which may be returned whole. */
   maxMessageSize: number
 }
 
@@ -128,7 +128,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
     if (transaction.recipients.size >= MOST_RECIPIENTS && !transaction.recipients.has(address)) {
       throw new CommandRefusal(reply(452, '4.5.3', 'Send another message to the other recipients'))
     }
-    // Only now: anybody can send MAIL and wait, and name recipients that do not exist.
+    // Admitted only now: anybody can send MAIL and wait, or name recipients that do not exist.
     transaction.admit()
     transaction.add(address)
     return reply(250, '2.1.5', 'Ok')

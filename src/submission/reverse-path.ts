@@ -6,8 +6,8 @@ import { CommandRefusal, reply } from './reply.ts'
 const REVERSE_PATH = /^(?:"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"|[^"\x00-\x20\x7f])*$/
 
 /**
- * The sender of what leaves is the address of From, and this one is not used. Relays pass on senders that mail cannot
- * be sent to, such as root@web1: a refusal would bounce the message for nothing. Throws CommandRefusal.
+ * Emails leave with the address of From as their sender, not with this one. Relays pass on senders that no mail can
+ * reach, such as root@web1: to refuse them would bounce the message for nothing. Throws CommandRefusal.
  */
 export function assertReversePath(path: string): void {
   if (REVERSE_PATH.test(path)) return

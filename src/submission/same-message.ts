@@ -7,10 +7,10 @@ import { createHash } from 'node:crypto'
 const MADE_ANEW = /^(?:Date|Message-ID|Received)[ \t]*:.*\r\n(?:[ \t].*\r\n)*/gim
 /** Shorter boundaries were chosen by a person, and count. */
 const BOUNDARY = /^boundary=(?:"([^"\r\n]{8,200})"|([^\s;"]{8,200}))/
-/** More than any client nests. */
+/** More boundaries than any client writes into a message. */
 const MOST_BOUNDARIES = 64
 
-/** SHA-256, in hexadecimal, of the parts that stay the same. Linear in the message. The header has to be readable. */
+/** SHA-256, in hexadecimal, of the parts that stay the same. Linear in the message. The header must be readable. */
 export function sameMessage(message: Buffer): string {
   const hash = createHash('sha256')
   const bodyAt = message.indexOf('\r\n\r\n')

@@ -13,7 +13,7 @@ import { MECHANISMS } from './login.ts'
 import type { MailPolicy, MailTransactions, SessionWork } from './policy.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 
-/** Ms until the next line of a logged-in client (RFC 5321 4.5.3.2.7). */
+/** Ms for the next line of a logged-in client (RFC 5321 4.5.3.2.7). */
 const IDLE = 300_000
 /** Useless commands in a row that end a session. */
 const MAX_USELESS = 100
@@ -134,7 +134,7 @@ export class SmtpServerSession {
     logCommand(requestLog, login.principal, verb, reply, { command: `${verb} ${rest}` }, startedAt)
   }
 
-  /** A client that sends too many useless commands is not here to send mail. */
+  /** Ends the session after too many useless commands in a row. */
   #wasUseless(): void {
     if (++this.#useless <= MAX_USELESS) return
     throw new CommandRefusal(reply(421, '4.7.0', 'Too many commands without effect'), { last: true })

@@ -21,7 +21,7 @@ import { SessionTransactions } from './session-transactions.ts'
 import { SubmissionTransaction } from './submission-transaction.ts'
 import { smtpWords } from './words.ts'
 
-/** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
+/** RCPT commands of a transaction beyond twice the maximum of recipients, after which the session ends. */
 const MORE_RECIPIENTS = 100
 
 export class SubmissionTransactions

@@ -11,7 +11,7 @@ import { ArrivingMessage } from './body.ts'
 
 /** Octets of recipients for which room is reserved at a time. */
 const RECIPIENTS_ROOM = 4 * 1024
-/** The cost of an address in addition to its octets. */
+/** Octets that an address costs in addition to its own. */
 const RECIPIENT_COST = 64
 /** Octets for which room is reserved at a time, if the client does not announce the size. */
 const UNKNOWN = 64 * 1024

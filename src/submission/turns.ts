@@ -16,7 +16,7 @@ export class SessionTurns {
   #left = IN_ONE_TURN
   #scheduled = false
 
-  /** Null: it is the party's turn now. Otherwise a promise that resolves when it is. */
+  /** Null: the party has its turn now. A promise resolves when its turn comes. */
   take(party: string, octets: number): Promise<void> | null {
     const cost = COMMAND_COST + octets
     this.#schedule()

@@ -4,7 +4,7 @@ import { acceptsMail } from '../accounts/sending.ts'
 import type { Login, SessionContext } from './context.ts'
 import { CommandRefusal, reply } from './reply.ts'
 
-/** Throws CommandRefusal while the mail could not belong to anybody, as in the first moments of a first start. */
+/** Throws CommandRefusal while no company may send, as in the first moments of a first start. */
 export function keylessLogin({ address, parts }: SessionContext): Login {
   const { directory } = parts.ingress.deps.accounts
   const [oldest] = directory.companies()

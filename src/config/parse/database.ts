@@ -21,8 +21,8 @@ export function parseDatabase(text: string): DatabaseSetting {
 const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 
 /**
- * The options of libpq 18 and of the driver. An option that only libpq knows has no effect, but may stand in a URL that
- * other programs use too.
+ * The options of libpq 18 and of the driver. An option that only libpq knows has no effect. It is allowed because other
+ * programs may use the same URL.
  */
 const POSTGRES_OPTIONS = new Set(
   (
@@ -39,13 +39,13 @@ const POSTGRES_OPTIONS = new Set(
 /** The URL for the driver, in which libpq's words have libpq's meaning. */
 function parsePostgres(text: string): string {
   const { username, password, hash, search, searchParams } = parseUrl(text)
-  // The text before it may look like a host and be the end of a password.
+  // The text before a # may look like a host, but be part of the password.
   if (hash !== '') throw new SettingValueError('it holds a "#"; in user and password write it as %23')
   decoded(username)
   decoded(password)
   for (const name of searchParams.keys()) {
     if (POSTGRES_OPTIONS.has(name)) continue
-    // The text before an @ may look like an option and be the end of a password.
+    // The text before an @ may look like an option, but be the end of a password.
     if (search.includes('@'))
       throw new SettingValueError('it has an unknown option; in user and password write ? as %3F')
     throw new SettingValueError(`"?${name}=" is not an option of a PostgreSQL URL`)
@@ -60,7 +60,7 @@ function parsePostgres(text: string): string {
       '"?sslmode=verify-ca" also needs the certificate authority: &sslrootcert=/path/to/ca.pem',
     )
   }
-  // By default the driver takes these two for verify-full, and warns that this will change.
+  // By default the driver treats these two modes as verify-full, and warns that this will change.
   const loose = tls === 'require' || tls === 'verify-ca'
   return loose && !searchParams.has('uselibpqcompat') ? `${text}&uselibpqcompat=true` : text
 }

@@ -6,7 +6,7 @@ import { SettingFormError, SettingValueError } from './value-error.ts'
 import { option } from './word.ts'
 
 /**
- * `capture`, `direct`, or the URL of a relay. No message quotes the URL: a slip in it can put the password anywhere.
+ * `capture`, `direct`, or the URL of a relay. No error message quotes the URL, because a typing error can move the password into any part of it.
  */
 export function parseDelivery(text: string): DeliveryRoute {
   const word = text.toLowerCase()
@@ -23,7 +23,7 @@ const RELAY_URL = /^smtps?:\/\//i
 const RELAY_TLS = ['off', 'opportunistic', 'required', 'verified'] as const
 const RELAY_AUTH = ['plain', 'login', 'cram-md5', 'xoauth2'] as const
 
-/** The URL of a relay, which no message quotes. */
+/** The URL of a relay. No error message quotes it. */
 export function parseRelay(text: string): RelayRoute {
   if (!RELAY_URL.test(text))
     throw new SettingFormError('it must be a relay like smtp://user:password@host:587')
@@ -41,7 +41,7 @@ export function parseRelay(text: string): RelayRoute {
     if (!known.includes(name)) throw new SettingValueError('the only options of a relay are ?tls= and ?auth=')
   }
   const tlsWord = url.searchParams.get('tls')
-  // RFC 8314 3.3: on a port that promises TLS, a wrong certificate is a reason to stop, unless the setting says
+  // RFC 8314 3.3: on a port with implicit TLS, an invalid certificate ends the connection unless the setting says
   // otherwise.
   const tls =
     tlsWord === null ? (implicitTls ? 'verified' : 'opportunistic') : option('tls', tlsWord, RELAY_TLS)

@@ -5,7 +5,7 @@ import { isHostName, portNumber } from './network.ts'
 import { decoded, parseUrl } from './url.ts'
 import { SettingFormError, SettingValueError } from './value-error.ts'
 
-/** `imaps://user:password@host[:port]/FOLDER`, which no message quotes; `imap://` on loopback. */
+/** `imaps://user:password@host[:port]/FOLDER`; on loopback also `imap://`. No error message quotes it. */
 export function parseMailbox(text: string): ImapMailbox {
   if (/^pop3s?:/i.test(text)) {
     throw new SettingValueError(

@@ -22,12 +22,12 @@ export function parseHostName(text: string): string {
   return text.toLowerCase()
 }
 
-/** `ip`, `ip:port`, `[ip6]:port`, separated by commas. The same server has one form: that without port 53. */
+/** `ip`, `ip:port`, `[ip6]:port`, separated by commas. The result has no port 53, so each server has one form. */
 export function parseNameServers(text: string): string[] {
   return listItems(text).map((item) => {
     const [, v6, v4, digits = '53'] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? []
     const ip = isIP(item) === 6 ? item : (v6 ?? v4 ?? '')
-    // The zone of a link-local address leads to the server.
+    // A link-local address keeps its zone, without which the server cannot be reached.
     const address = isIP(ip) === 6 && ip.includes('%') ? ip : canonicalAddress(ip)
     if (address === null) throw new SettingValueError(`"${item}" is not an IP address or IP address:port`)
     const port = portNumber(digits, 1)

@@ -1,6 +1,6 @@
 /**
- * Parses URLs. No message quotes one that may hold a password, because a typing error can move the password into any
- * part of it.
+ * Parses URLs. No error message quotes a URL that may hold a password, because a typing error can move the password into
+ * any part of it.
  */
 import { SettingFormError, SettingValueError } from './value-error.ts'
 
@@ -15,7 +15,7 @@ export function parseBaseUrl(text: string): string {
   return href.replace(/\/+$/, '')
 }
 
-/** It may have a path and a query, like the webhook URLs of chat services. */
+/** An http:// or https:// URL that may have a path and a query, like the webhook URLs of chat services. */
 export function parseHttpUrl(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href
   throw new SettingFormError('it must be a URL such as https://hooks.example.com/postroad')

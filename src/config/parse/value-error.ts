@@ -3,7 +3,7 @@ export class SettingValueError extends Error {
   override name = 'SettingValueError'
 }
 
-/** Its message names all allowed values, or the form that they have. */
+/** An error whose message names all allowed values, or their form. */
 export class SettingFormError extends SettingValueError {
   override name = 'SettingFormError'
 }

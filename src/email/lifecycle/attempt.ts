@@ -123,13 +123,13 @@ function decideDeferral(before: LeaseFacts, happening: AttemptHappening, dueAt: 
 }
 
 /**
- * Puts the recipient back to waiting without spending an attempt: the trouble is not the mail's fault. This ends as
- * well, when it has lasted as long as the whole retry schedule.
+ * Puts the recipient back to waiting without using up an attempt, because the trouble is not the mail's fault. The
+ * recipient fails when that has lasted for `patience` ms.
  */
 function decidePostponement(before: LeaseFacts, happening: AttemptHappening): Decision {
   const { at, outcome, again: dueAt, patience, untried, heldFor, metAt = at, beginsAt = at } = happening
   const postponedSince = happening.anew ? beginsAt : postponedFrom(before.postponedSince, beginsAt)
-  // Counted up to the last failure and not up to now: a service that was down for days has asked no server since.
+  // Counted up to the last failure and not up to now: a service that was down for days has asked no server meanwhile.
   const lasted = metAt - postponedSince
   const tried = !untried
   const detail = detailOf(happening)
@@ -157,7 +157,7 @@ function decidePostponement(before: LeaseFacts, happening: AttemptHappening): De
       tried,
     }
   }
-  // Recorded once as an event, and for each try that a person asked for; the queue shows later changes.
+  // The event is recorded once, and again for each try that a person requested. The queue shows later changes.
   const isAsked = tried && isByHand(before.postponedSince)
   if (before.postponedSince !== null && !isAsked) return { change, events: [], suppress: null, tried }
   detail.nextAttemptAt = dueAt
@@ -167,8 +167,8 @@ function decidePostponement(before: LeaseFacts, happening: AttemptHappening): De
 }
 
 /**
- * Adds the reason for people: `expired` (RFC 3463 3.5) for a recipient that was given up after a last error without a
- * reason of its own.
+ * Adds the category. It is `expired` (RFC 3463 3.5) for a recipient that was given up after a last error without a
+ * category of its own.
  */
 function classify(detail: EventDetail, { verdict, category, permanent }: Outcome, ends: boolean): void {
   const known = category ?? (verdict === 'uncertain' ? 'network' : 'other')
@@ -203,9 +203,9 @@ function worse(a: Suspicion, b: Suspicion): Suspicion {
 }
 
 /**
- * True when an earlier answer was lost, and this attempt brought no other: the server that may have the message could
- * not be reached, deferred us, or was not asked at all. Only another server that was asked instead, because the former
- * no longer serves the domain, ends the doubt.
+ * Whether it is still open if an earlier message, whose answer was lost, has arrived. It is open while the server that
+ * may have the message cannot be reached, defers, or is not asked. It ends only when another server is asked, because
+ * the former no longer serves the domain.
  */
 function stillUncertain({ uncertain, preferredServer }: LeaseFacts, asked: string | null): boolean {
   if (!uncertain || preferredServer === null) return false

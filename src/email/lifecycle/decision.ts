@@ -18,7 +18,7 @@ export function changeDecision(change: Decision['change'], events: NewEvent[] = 
   return { change, events, suppress: null, tried: false }
 }
 
-/** No server refused the mail: the trouble is here. */
+/** The classification of an end for which no server is to blame. */
 export const OUR_FAULT = { category: 'other', permanent: false } as const satisfies EventDetail
 
 /** An end without an attempt. */
@@ -41,8 +41,8 @@ export function cancelDecision(at: number, message?: string): Decision {
 }
 
 /**
- * The decision for a recipient that is to be canceled, the one fact that others may change under a lease: it does not
- * wait for another attempt, and is not kept in quarantine. The attempt's result is recorded all the same.
+ * The decision for a recipient whose cancellation was requested (the only fact that others may change under a lease):
+ * it does not wait for another attempt or in quarantine. The result of the attempt is still recorded.
  */
 export function orCanceled(decision: Decision, at: number): Decision {
   const { change } = decision

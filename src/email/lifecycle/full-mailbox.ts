@@ -3,7 +3,7 @@ import type { EventDetail } from '../event.ts'
 import { formatDuration } from './duration.ts'
 import type { FullMailboxRule, SuppressionCause } from './happening.ts'
 
-/** `rule`: null: full mailboxes never suppress. `detail`: that of the event that ends the recipient. */
+/** `rule`: null if full mailboxes suppress no address. The detail is that of the event that ends the recipient. */
 export function fullMailboxCause(
   { category, code, message = '' }: EventDetail,
   rule: FullMailboxRule | null,

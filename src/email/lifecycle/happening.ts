@@ -1,4 +1,4 @@
-/** The happenings of a recipient, the facts that a decision rests on, and the shape of a decision. */
+/** The happenings of a recipient, the facts on which a decision rests, and the shape of a decision. */
 
 import type { BounceCategory } from '../../mail/reply/category.ts'
 import type { AttemptTls } from '../attempt-tls.ts'
@@ -7,15 +7,15 @@ import type { HoldReason, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
 
 /**
- * The number of final refusals because of a full mailbox that suppress the address, and the milliseconds within which
- * they must come.
+ * The rule that suppresses an address after this number of final refusals because of a full mailbox within this number
+ * of milliseconds.
  */
 export interface FullMailboxRule {
   refusals: number
   withinMs: number
 }
 
-/** The facts that a decision rests on, and may change. */
+/** The facts on which a decision rests, and which it may change. */
 export interface Facts {
   state: RecipientState
   /** Unix ms; null unless it waits. */
@@ -82,7 +82,7 @@ export interface Outcome {
   enhancedCode?: string
   /** Last reply, or a sentence saying what happened. At most 1,000 characters. */
   message: string
-  /** Absent where the server took the mail, or none was asked. */
+  /** Absent when the server accepted the mail, or none was asked. */
   category?: BounceCategory
   /** The address, or its domain, is dead. */
   permanent?: boolean
@@ -116,11 +116,11 @@ export interface AttemptHappening {
    * stay.
    */
   untried: boolean
-  /** When postponed: the reason to wait without being looked at until it has passed. */
+  /** When postponed: the reason why the recipient is not looked at until it has passed. */
   heldFor: HoldReason | null
   /** When the attempt counts: the time of the next one; null: this was the last attempt of the schedule. */
   retryAt: number | null
-  /** When postponed: the time of the next try, and for how many ms that may go on. */
+  /** When postponed: the time of the next try, and the ms that the postponement may last. */
   again: number
   patience: number
   /**
@@ -128,13 +128,13 @@ export interface AttemptHappening {
    */
   metAt?: number
   beginsAt?: number
-  /** When postponed: mail is accepted there, so what kept it waiting before does not count. */
+  /** When postponed: the path has accepted mail meanwhile, so the earlier postponement does not count. */
   anew?: true
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
 }
 
-/** A report from outside about a message that had left. `detail.reportId`, if present, is the id of the report. */
+/** A report from outside about a message that was sent. `detail.reportId`, if present, is the id of the report. */
 export type ReportHappening =
   | {
       kind: 'returned'

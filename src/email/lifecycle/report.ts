@@ -1,6 +1,6 @@
 /**
- * The outcome for a recipient after reports from outside about its message: a report may come at any time, mostly after
- * the end.
+ * The outcome for a recipient after a report from outside about its message. A report may come at any time, mostly after
+ * the final state.
  */
 import { classificationOf } from '../classification.ts'
 import type { EventDetail, EventType } from '../event.ts'
@@ -25,8 +25,8 @@ export function decideReport(before: PriorFacts, happening: ReportHappening): De
 }
 
 /**
- * RFC 3464: the server that took the message, or one behind it, could not deliver it. A recipient that is being sent
- * may still end otherwise.
+ * RFC 3464: the server that accepted the message, or one behind it, could not deliver it. The state of a recipient that
+ * is being sent does not change: its attempt decides.
  */
 function decideBounce({ state }: PriorFacts, report: ReturnedReport): Decision | null {
   const { at, detail: given, deadAddress, fullMailbox } = report
@@ -50,12 +50,12 @@ function decideDelay({ state }: PriorFacts, { at, detail }: ReturnedReport): Dec
   return over ? null : recordEvent('delivery_delayed', at, withCategory('delivery_delayed', detail))
 }
 
-/** The reporter may have read more than the reply: then its word counts. */
+/** A category from the reporter counts, because the reporter may have read more than the reply. */
 function withCategory(type: EventType, detail: EventDetail): EventDetail {
   return { ...detail, ...classificationOf(type, detail) }
 }
 
-/** The report settles the doubt, even after we gave up. */
+/** The report proves the delivery, even after the recipient was given up. */
 function decideDeliveryReport(
   { state, uncertain }: PriorFacts,
   { at, detail }: ReturnedReport,

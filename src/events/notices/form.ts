@@ -8,7 +8,7 @@ import { replyWords } from './reply.ts'
 
 export type FormEvent = Record<string, unknown>
 
-/** Where a stored message can be retrieved. */
+/** The place from which a stored message can be retrieved. */
 interface FormStorage {
   url: string
   key: string

@@ -73,7 +73,7 @@ export function wordsOfTypes(dialect: WebhookDialect, types: readonly WebhookTyp
   return [...meant.map(([word]) => word), ...types.filter((type) => isUnsent(dialect, type))]
 }
 
-/** The types of events that a webhook gets; `types`: its own, empty for everything. */
+/** The types of events that a webhook gets. `types`: those in its settings; empty: all. */
 export function typesSent(dialect: WebhookDialect, types: readonly WebhookType[]): EntryType[] {
   return types.length === 0 ? [...TYPES_OF[dialect].values()].flat() : eventTypesIn(types)
 }

@@ -26,7 +26,7 @@ export function isUnsent(dialect: WebhookDialect, word: string): word is UnsentW
   return (UNSENT_WORDS[dialect] as readonly string[]).includes(word)
 }
 
-/** Returns only the types that events have. */
+/** Returns the types of which there are events. */
 export function eventTypesIn(types: readonly WebhookType[]): EntryType[] {
   return types.filter((type): type is EntryType => ENTRY_TYPES.has(type))
 }

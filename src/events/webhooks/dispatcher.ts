@@ -42,13 +42,13 @@ interface DispatcherParts extends AttemptParts, ReadParts {
   onLeft(id: string, token: number): void
 }
 
-/** The webhooks in one state: how many there are, and how many events the last of them is behind the log. */
+/** The number of webhooks in one state, and the largest number of events that one of them is behind the log. */
 export interface WebhooksInState {
   webhooks: number
   behind: number
 }
 
-/** Milliseconds to wait for more events, so that they are read together; shorter than POLL_MS. */
+/** Milliseconds between two readings while events come, so that several are read together. */
 const GATHER_MS = 25
 /** Milliseconds between two commits of progress. */
 const COMMIT_MS = 100
@@ -73,7 +73,7 @@ export class Dispatcher {
   readonly #sending = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   readonly #reader: LogReader
-  /** The log has been read for all up to this number; null: not begun. */
+  /** The number up to which the log is read for all webhooks; null: reading has not begun. */
   #live: number | null = null
   #following: Promise<void> | null = null
   #closing = false

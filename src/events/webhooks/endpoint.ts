@@ -45,11 +45,11 @@ export type WebhookState = 'current' | 'behind' | 'failing'
 
 export class WebhookEndpoint {
   webhook: OpenWebhook
-  /** All events for the webhook have been read from the log up to this place. */
+  /** The place up to which the log is read for the webhook. */
   read: LogPosition
-  /** The webhook is behind the common reader, and reads the log separately. */
+  /** Whether the webhook is behind the common reader, and reads the log separately. */
   lagging = true
-  /** A read for this webhook alone is under way. */
+  /** Whether a read for this webhook alone is under way. */
   reading = false
   /** The webhook is moving to another node: requests under way end, and no others start. */
   leaving = false
@@ -64,7 +64,7 @@ export class WebhookEndpoint {
   #closed = false
   #committed: number
   #committedAt = 0
-  /** Events were sent since the last commit. */
+  /** Whether events were sent since the last commit. */
   #hasProgress = false
 
   constructor(webhook: OpenWebhook, schedule: WebhookSchedule, { requests, octets }: WebhookShares) {

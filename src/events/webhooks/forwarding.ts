@@ -1,6 +1,6 @@
 /**
- * A webhook for the time of one command: the events of a company are sent to a URL in a webhook dialect, by the same
- * dispatcher. Its progress is only in memory: it leaves nothing in the database, and does not involve the service.
+ * A webhook that lasts as long as one command: the dispatcher sends the events of a company to a URL. Its progress is
+ * kept in memory. It writes nothing to the database, and the service takes no part in it.
  */
 
 import type { EntryType, LogEntry } from '../../email/company-event.ts'
@@ -48,7 +48,7 @@ export interface ForwardingListener {
 }
 
 export interface ForwardingSummary {
-  /** Events that were accepted, given up, and waiting for a retry. */
+  /** The numbers of events that were accepted, that were given up, and that wait for a retry. */
   taken: number
   givenUp: number
   waiting: number
@@ -69,14 +69,14 @@ export class Forwarding {
   readonly #webhook: OpenWebhook
   readonly #dispatcher: Dispatcher
   readonly #retries = new Map<string, WebhookRetry>()
-  /** Keys of the events that are waiting for a retry, and the times of the events. */
+  /** The times of the events that wait for a retry, by key. */
   readonly #waiting = new Map<string, number>()
   /** The waiting events whose last attempt could not connect. */
   readonly #unreached = new Set<string>()
   readonly #failed = Promise.withResolvers<never>()
   #taken = 0
   #givenUp = 0
-  /** Why connecting fails at present; null: it does not. */
+  /** Why no connection can be made at present; null: the URL is reachable. */
   #unreachable: string | null = null
   #away = false
 
@@ -221,7 +221,7 @@ function earliest(times: number[]): number | null {
   return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time))
 }
 
-/** The id is constant, and with it the message ids, so that receivers recognise an event they have had before. */
+/** The id is constant, so the message ids are too, and receivers recognise an event that they have had before. */
 function openWebhook({ companyId, dialect, url, types, secret, after }: ForwardingOptions): OpenWebhook {
   return {
     id: `listen ${companyId}`,

@@ -1,6 +1,6 @@
-/** The health of a webhook: how many requests it gets at a time, when it counts as down, and when it is given up. */
+/** The health of a webhook. It decides the requests at a time, and when the webhook is down or given up. */
 
-/** Requests at a time: initially and after a failure, and the most after an unbroken run of successes. */
+/** Requests at a time: at first and after a failure, and at most after a run of successes. */
 const FIRST_AT_ONCE = 16
 const MOST_AT_ONCE = 64
 /**

@@ -29,8 +29,8 @@ interface Portion {
 }
 
 /**
- * Yields the events of a page in portions that fit into memory. `wanted` is called when an event's turn comes; `each`:
- * whether the event is also reported once per recipient; `from`: the place behind which the first portion begins.
+ * Yields the events of a page in portions that fit into memory. `wanted` is called just before an event is
+ * read. `each`: whether the event is also reported once per recipient. `from`: the first portion begins behind it.
  */
 export async function* inPortions(
   { noticeReader }: Pick<ReadParts, 'noticeReader'>,
@@ -88,7 +88,7 @@ export async function readRetries(parts: ReadParts, endpoint: WebhookEndpoint, n
   const known = endpoint.queue.repeated
   const due = await parts.retries(id, now, RETRIES)
   const fresh = due.filter((subject) => !known.has(keyOf(subject)))
-  // With null, the webhook asks for no retries until the store reports when the next one is due.
+  // Null: no retries are read until the store reports when the next one is due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
   for (const [index, retry] of fresh.entries()) {
     if (index > 0 && endpoint.roomAgain === 0) {
@@ -117,7 +117,7 @@ async function readReplays(
   return (await noticeReader.readParts(whole, [part]))[0]
 }
 
-/** The events that concern the webhook and that it has not got yet. */
+/** The events that concern the webhook and are not yet in its queue. */
 export function newNotices(
   endpoint: WebhookEndpoint,
   notices: readonly EventNotice<LogEntry>[],

@@ -1,7 +1,7 @@
 /** The outcomes of the attempts of one webhook, until they are committed. */
 import type { WebhookAttempt, WebhookProgress, WebhookRetry, WebhookSubject } from '../../store/store.ts'
 
-/** Successful attempts recorded per second at most: nobody reads more than these one by one. */
+/** The most successful attempts recorded per second. Nobody reads more of them one by one. */
 const KEPT_A_SECOND = 50
 /** With this many uncommitted attempts, no request starts. */
 const MOST_UNCOMMITTED = 1_000

@@ -7,11 +7,11 @@ const HOUR = 60 * MINUTE
 
 /** Pauses between attempts, in milliseconds. */
 export interface WebhookSchedule extends Record<WebhookDialect, readonly number[]> {
-  /** The longest pause between two attempts to reach a webhook that is down, with whichever event. */
+  /** The longest pause between two attempts, with any event, to reach a webhook that is down. */
   longestPause: number
 }
 
-/** The pauses between attempts for one event, as both original services document them. */
+/** The pauses between attempts for one event, as the original services document them. */
 export const WEBHOOK_SCHEDULE: WebhookSchedule = {
   json: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
   form: [10 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR],
@@ -27,7 +27,7 @@ export const LISTENING_SCHEDULE: WebhookSchedule = { json: A_DAY, form: A_DAY, l
 /** The response status that means "do not send it again". */
 const REJECTED: Readonly<Record<WebhookDialect, number | null>> = { json: null, form: 406 }
 
-/** Milliseconds to the next attempt, after this many with this last status; null: there is none. */
+/** Milliseconds until the next attempt. `status`: of the last of the `attempts`. Null: there is no next attempt. */
 export function waitAfter(
   schedule: WebhookSchedule,
   dialect: WebhookDialect,

@@ -20,7 +20,7 @@ export function newWebhookSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(SECRET_OCTETS).toString('base64')}`
 }
 
-/** A secret that is not stored, and the same each time. */
+/** A secret that is derived and not stored: the same for the same purpose. */
 export function derivedWebhookSecret(seal: Pick<Seal, 'derive'>, purpose: string): string {
   return `${SECRET_PREFIX}${seal.derive(purpose).subarray(0, SECRET_OCTETS).toString('base64')}`
 }

@@ -30,8 +30,8 @@ export class Shares {
   }
 
   /**
-   * Whether a webhook that holds `held` may take more. That amount counts twice: in its company's total, and on its
-   * own.
+   * Whether a webhook that holds `held` may take more. This amount counts twice: for its company, and for the webhook
+   * itself.
    */
   allows(companyId: string, held: number): boolean {
     const ofCompany = this.#companies.of(companyId)

@@ -11,7 +11,7 @@ export interface PendingMessage {
   notice: EventNotice<LogEntry>
   /** The memory it takes, approximately. */
   octets: number
-  /** Set for a retry or a replay: the cursor does not wait for it. */
+  /** The retry or replay, for which the cursor does not wait; null: a new event. */
   retry: WebhookRetry | null
 }
 
@@ -62,13 +62,13 @@ export class WebhookQueue {
   readonly #octets: QueueShare
   #queue: PendingMessage[] = []
   #again: PendingMessage[] = []
-  /** New events, in order, and the number of the last event before each of them. */
+  /** The new events in order, by key: for each, the number of the event before it. */
   readonly #unfinished = new Map<string, number>()
   /** The keys of retries and replays. */
   readonly #repeated = new Set<string>()
-  /** The order of each email with a new event under way; null: of the events of the company. */
+  /** The order of each email that has a new event under way, by id; null: the order of the company's own events. */
   readonly #emails = new Map<string | null, EmailOrder>()
-  /** New events have been started up to this place. */
+  /** The place up to which new events have been started. */
   #begun: LogPosition = { number: 0, recipient: 0 }
   /** The average octets of an event. */
   #usual = 0

@@ -26,8 +26,8 @@ interface WebhooksParts {
   }
   log: Log
   /**
-   * Milliseconds between two looks for webhooks to take, in addition to those after each change the store announces:
-   * another node may be gone, or the thread may have died.
+   * Milliseconds between two looks for webhooks to take, because another node may be gone or the thread may have died.
+   * There is also a look after each change that the store announces.
    */
   lookMs?: number
 }
@@ -36,7 +36,7 @@ const LOOK_MS = 1_000
 /** Milliseconds in which the thread may end by itself. */
 const CLOSE_MS = 2_000
 const TELL_MS = 10_000
-/** Attempts kept for each webhook: successes, failures, and how long failures are kept. */
+/** The successes and failures kept for each webhook, and the ms for which failures are kept. */
 const SUCCESSES_KEPT = 1_000
 const FAILURES_KEPT = 10_000
 const FAILURES_MS = 30 * 24 * 3_600_000
@@ -53,7 +53,7 @@ export class Webhooks {
   #prunedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | null = null
-  /** Something has changed since the look under way began. */
+  /** Whether something has changed since the present look began. */
   #lookAgain = false
   #unwatch: () => void = () => {}
   #token: number | null = null
@@ -145,7 +145,7 @@ export class Webhooks {
     await this.#parts.store.pruneWebhookAttempts(id, kept)
   }
 
-  /** Leaves out webhooks whose secret cannot be unsealed; the others work all the same. */
+  /** Leaves out the webhooks whose secrets cannot be unsealed, so that the others still work. */
   async #opened(webhooks: readonly AssignedWebhook[]): Promise<OpenWebhook[]> {
     const signingKeys = new Map<string, Uint8Array | null>()
     for (const { companyId, dialect } of webhooks) {

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { canonicalAddress } from '../../network/address-range.ts'
 
 /**
- * The unit that a source address is counted by: an IPv4 address by itself, an IPv6 address by its /64, the least that a
- * network assigns to a customer (RFC 6177 2). '' when the text is not an address.
+ * The unit by which a source address is counted: for IPv4 the address itself, for IPv6 its /64, the least that a network
+ * assigns to a customer (RFC 6177 2). '' when the text is not an address.
  */
 export function addressGroup(address: string): string {
   const plain = canonicalAddress(address)
@@ -13,8 +13,8 @@ export function addressGroup(address: string): string {
 }
 
 /**
- * The network around the group: an IPv6 address by its /48, all that a provider assigns to one site (RFC 6177 2), so
- * that nobody counts as 65,536 groups. An IPv4 address is its own. '' when the text is no address.
+ * The network around the group: for IPv6 the /48, the most that a provider assigns to one site (RFC 6177 2), so that no
+ * site counts as 65,536 groups; for IPv4 the address itself. '' when the text is not an address.
  */
 export function addressNetwork(address: string): string {
   const plain = canonicalAddress(address)

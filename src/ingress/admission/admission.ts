@@ -1,7 +1,7 @@
 /**
  * Admission control: limits the requests under way and the octets of their bodies, and shares both among companies. A
- * body for which there is no room waits unread, so that the connection holds its client back; a client that waits too
- * long, or has too many requests under way, is told to try again.
+ * body without room waits unread, so that the connection holds its client back. A client that waits too long, or whose
+ * company has too many requests under way, must try again.
  */
 import { LoopTurns } from '../../common/loop-turns.ts'
 import type { SharedPool } from '../../common/shared-pool.ts'
@@ -27,7 +27,7 @@ const LEAST_RATE = 16 * 1024
 const WHOLE_WITHIN = 30_000
 /** Ms that every body is allowed before its rate counts. */
 const GRACE = 3_000
-/** Larger bodies (octets) take turns for the main thread. */
+/** Bodies from this number of octets on take turns for the main thread. */
 const IN_TURN = 16 * 1024
 /** Ms between looks for bodies that are too slow, while others wait. */
 const LOOK = 250
@@ -47,7 +47,7 @@ export class Admission {
   /** Visits whose body is still arriving, oldest first. */
   readonly #arriving = new Set<Visit>()
   #looks: NodeJS.Timeout | undefined
-  /** True when a request has been refused for want of a place since the last look. */
+  /** Whether a request was refused for lack of a place since the last look. */
   #wanted = false
   #turns = 0
   readonly #turnsOfWork = new LoopTurns()
@@ -71,7 +71,7 @@ export class Admission {
     }
   }
 
-  /** The number of requests under way of all other companies. */
+  /** The requests that all other companies have under way. */
   besides(companyId: string): number {
     return this.#requests.taken - (this.#companies.get(companyId)?.requests ?? 0)
   }
@@ -82,8 +82,8 @@ export class Admission {
   }
 
   /**
-   * Counts a request with a known key until `release`. Throws a Fault when the company has its share of requests under
-   * way, or all places are taken.
+   * Counts a request with a known key until `release`. Throws a Fault when the company already has its share under way,
+   * or all places are taken.
    */
   admit(request: Visitor, companyId: string): void {
     let company = this.#companies.get(companyId)
@@ -93,7 +93,7 @@ export class Admission {
     }
     if (!this.#requests.allows(company.requests)) {
       if (company.requests === 0) this.#companies.delete(companyId)
-      // The look ends requests that hold a place but send nothing, so that the refused client can get a place when it
+      // The look ends requests that hold a place but send too slowly, so that the refused client finds a place when it
       // retries.
       this.#lookSoon()
       this.#wanted = true
@@ -111,8 +111,8 @@ export class Admission {
   }
 
   /**
-   * Reserves room for a body of this many octets before any of it is read. Returns undefined when there is room;
-   * otherwise a promise that resolves when there is, or rejects with a Fault when there was none in time.
+   * Reserves room for a body of this many octets before any of it is read. Returns undefined when there is room now;
+   * otherwise a promise that resolves when there is, or rejects with a Fault when none comes free in time.
    */
   reserve(request: Visitor, octets: number): Promise<void> | undefined {
     const visit = visitOf(request)
@@ -174,7 +174,7 @@ export class Admission {
     visit.files[this.#poolOf(visit).kind] += octets * this.#plan.body.cost
   }
 
-  /** At once: otherwise another request would lack the room until the answer, and fail too. */
+  /** Frees the files at once: until the answer, another request would lack their room, and fail too. */
   #dropFiles(visit: Visit): void {
     const { files } = visit
     if (files === null) return
@@ -211,7 +211,7 @@ export class Admission {
     else this.#turnsOfWork.take(visit.company.id, begin)
   }
 
-  /** To be called once the request is answered, whatever the answer; a second call has no effect. */
+  /** Must be called once the request is answered, with any answer. A second call has no effect. */
   release(request: Visitor): void {
     const visit = visitOf(request)
     if (visit === undefined) return

@@ -19,8 +19,8 @@ export class Octets {
   readonly kind: 'small' | 'large'
   waiting: WaitingBody[] = []
   /**
-   * The next in line needs more than is free. Where bodies are large no visit overtakes it, since it might wait
-   * forever.
+   * Whether the next in line needs more than is free. Among large bodies no visit may overtake it, because it might
+   * wait forever.
    */
   blocked = false
 
@@ -34,7 +34,7 @@ export class Octets {
     return mayGoBefore && this.pool.allows(company[this.kind]) && this.pool.fits(octets)
   }
 
-  /** The next to serve: companies take turns, and one that has its share lets others go first. */
+  /** The next body to serve: companies take turns, and a company that has its share must wait. */
   next(): WaitingBody | undefined {
     let next: WaitingBody | undefined
     for (const one of this.waiting) {

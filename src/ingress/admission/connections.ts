@@ -11,8 +11,8 @@ import { fairPool, KEPT } from './fair-pool.ts'
 import { Handshakes } from './handshakes.ts'
 
 /**
- * TLS handshakes at once, as a part of all connections: each costs more than a connection, before anything is known of
- * the client.
+ * The part of all connections that may be in a TLS handshake at once: a handshake costs more than a connection, and the
+ * client is still unknown.
  */
 const HANDSHAKES = 1 / 8
 
@@ -102,7 +102,7 @@ export class Connections {
     return true
   }
 
-  /** Must be called when the client of an open connection asks for TLS. False: there are too many handshakes. */
+  /** Must be called when the client of an open connection requests TLS. False: there are too many handshakes. */
   shakes(socket: Socket): boolean {
     const connection = this.#bySocket.get(socket)
     if (connection === undefined || !this.#mayShake()) return false
@@ -110,7 +110,7 @@ export class Connections {
     return true
   }
 
-  /** Calls `begin` when the client has begun its handshake and its turn has come; never if the client leaves before. */
+  /** Calls `begin` once the client has begun its handshake and its turn has come; never if it disconnects before. */
   handshake(socket: Socket, begin: () => void): void {
     const connection = this.#bySocket.get(socket)
     if (connection !== undefined) this.#handshakeTurns.take(socket, connection.party.name, begin)
@@ -218,7 +218,7 @@ export class Connections {
     return true
   }
 
-  /** Ends an idle connection of a party that has its share. False when it has none. */
+  /** Makes room for a connection of the party. If the party has its share, ends an idle one. False: none is idle. */
   #makeRoom(party: Party | undefined): boolean {
     return this.#pool.allows(party?.count ?? 0) || (party !== undefined && this.#drop(party))
   }
@@ -234,7 +234,7 @@ export class Connections {
     return false
   }
 
-  /** Ends an idle connection of the stranger that has the most, and only then one of a company. */
+  /** Ends an idle connection of the source address that has the most; if none is idle, one of a company. */
   #dropAny(): boolean {
     if (!this.#pool.exhausted) return true
     for (const parties of [this.#strangers, this.#companies]) {

@@ -2,8 +2,8 @@
  * Turns of TLS handshakes. Each takes milliseconds of the main thread (a signature and a key agreement) before anything
  * is known of the client, and a hundred clients may begin theirs at the same moment. So each turn of the event loop
  * begins one, and source addresses take turns. Later octets of a client are not held back, so the number under way is
- * bounded: tightly while the costly part is still ahead, and loosely once the server has answered and waits for the
- * client, which takes a network round trip.
+ * bounded: low while the costly part is still ahead, and higher once the server has answered and waits a network round
+ * trip for the client.
  */
 import type { Socket } from 'node:net'
 import { CompanyTurns } from '../../common/company-turns.ts'

@@ -1,8 +1,8 @@
 /**
  * Connections that are held back for the rest of a turn of the event loop. One turn reads the input of all connections,
  * up to 64 KiB of each, and its framing can make that several milliseconds of work before anything is known of the
- * request: chunks of one octet, one head after another. So once a turn is long, nothing more is read in it, and in the
- * next one source addresses take turns, beginning with the connections held back.
+ * request: chunks of one octet, one head after another. So once a turn is long, nothing more is read in it. In the next
+ * turn the connections held back come first, and source addresses take turns.
  */
 import type { Socket } from 'node:net'
 import { turn } from '../../common/long-turn.ts'
@@ -10,12 +10,11 @@ import { addressGroup } from './address-group.ts'
 
 interface HeldConnection {
   socket: Socket
-  /** They record the calls meanwhile. A connection that is read no further has replaced them by its own. */
+  /** Record calls until the release. A connection that is no longer read has replaced them with its own. */
   pause: Socket['pause']
   resume: Socket['resume']
   /**
-   * True when the socket is to be read after the release: a body for which there is no room pauses its socket
-   * meanwhile.
+   * Whether the socket is read again after the release. A body without room pauses its socket before that.
    */
   reading: boolean
 }
@@ -36,7 +35,7 @@ export class PausedSockets {
     })
   }
 
-  /** To be called with each piece of work that a connection causes. */
+  /** Must be called for each piece of work that a connection causes. */
   worked(socket: Socket): void {
     if (!turn.isLong || this.#held.length > 0) return
     const last = this.#open.get(addressGroup(socket.remoteAddress ?? ''))

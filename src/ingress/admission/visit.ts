@@ -9,7 +9,7 @@ export interface CompanyLoad {
   requests: number
   small: number
   large: number
-  /** Number of its last turn among those that wait. */
+  /** The number of the company's last turn. */
   turn: number
 }
 
@@ -29,7 +29,7 @@ export class Visit {
   large = 0
   /** The parts of `small` and `large` that are reserved for files beside its body; null: none is. */
   files: { small: number; large: number } | null = null
-  /** Octets of its body: those that have room, and those that have arrived. */
+  /** Octets of its body: those for which room is reserved, and those that have arrived. */
   expected = 0
   arrived = 0
   /** Monotonic ms when reading of its body began. */
@@ -48,8 +48,8 @@ export class Visit {
 const VISIT = Symbol('visit')
 
 /**
- * A property of the request: the collector of young objects scans all of a WeakMap, and there is a request for every
- * email.
+ * The visit is a property of the request, not an entry of a WeakMap: the collector of young objects scans a WeakMap
+ * completely, and there is a request for every email.
  */
 interface Visiting extends Visitor {
   [VISIT]?: Visit | undefined

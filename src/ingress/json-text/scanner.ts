@@ -1,5 +1,5 @@
 /**
- * A JSON (RFC 8259) scanner that works octet by octet and builds only the values asked for, skipping the rest. Takes
+ * A JSON (RFC 8259) scanner that works octet by octet, builds only the requested values, and skips the rest. It takes
  * time linear in the octets, and memory only for the built values.
  */
 import { clip } from '../fault.ts'
@@ -11,7 +11,8 @@ const MAX_DEPTH = 100_000
 /** The most values and names that are built. */
 const MAX_VALUES = 250_000
 /**
- * Items of one array that are built. No array here may have that many, so a check of the length needs no further items.
+ * The most items of an array that are built. No array here may have so many, so its length fails the check without the
+ * other items.
  */
 const MAX_ITEMS = 200_001
 
@@ -43,7 +44,7 @@ export class JsonScanner {
   /** The number of open brackets. */
   #depth = 0
   #values = 0
-  /** The last octet was an opening bracket: no comma precedes the next item. */
+  /** Whether the last octet was an opening bracket, so that no comma precedes the next item. */
   #fresh = false
   /** Octets examined, which tests compare with the size of the body. */
   steps = 0
@@ -89,7 +90,7 @@ export class JsonScanner {
 
   /**
    * Within an object: moves to the value of the next name and returns that name, or null after the end of the object. A
-   * name of more than `longest` octets is not decoded and returned as an empty one.
+   * name of more than `longest` octets is not decoded, and '' is returned for it.
    */
   name(longest = Number.POSITIVE_INFINITY): string | null {
     if (!this.#next(0x7d)) return null
@@ -190,7 +191,7 @@ export class JsonScanner {
   /** Expects an array; returns its byte values as octets, or the index of the first item that is not a byte value. */
   bytes(): Uint8Array | number {
     this.enter()
-    // Each item takes at least two octets.
+    // Doubled when full. An item has at least two octets of text, so a grown buffer is never larger than the text.
     let bytes = Buffer.allocUnsafeSlow(4_096)
     let length = 0
     let wrong = -1

@@ -1,8 +1,8 @@
 /** The text of a JSON string. */
 
 /**
- * Octets from which on a text with escapes is decoded outside the heap, which has no room for several copies of a large
- * one.
+ * Octets: a text with escapes of at least this length is decoded outside the heap, which has no room for several copies
+ * of it.
  */
 const LARGE = 64 * 1024
 

@@ -1,13 +1,13 @@
 /**
- * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is read as its form
- * field would be, so that both are refused alike. A field without such a twin has no effect, and none of them is sent.
+ * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is read like its form
+ * field, so that both are refused alike. A field without such a twin has no effect. No such field is sent.
  */
 import { type ControlField, isControlField } from '../../mail/raw/control.ts'
 import type { OptionField } from './options.ts'
 import { type ByAddress, RecipientVariables, readVariables } from './recipient-variables.ts'
 import type { OptionName } from './schemas.ts'
 
-/** The twins of the supported options and of the refused ones. */
+/** The control field of each option, supported or refused. */
 const FIELD_OF: Readonly<Record<OptionName, string> & Record<`o:${string}`, string>> = {
   'o:tag': 'x-mailgun-tag',
   'o:testmode': 'x-mailgun-drop-message',

@@ -60,15 +60,12 @@ export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefi
   return message?.content
 }
 
-/** A plain field, or the empty part that browsers and clients send when no file was chosen. */
+/** Whether it is a plain field, or the empty part that browsers and clients send when no file was chosen. */
 function isNoFile({ filename, content }: FormFile): boolean {
   return filename === undefined || (filename === '' && content.length === 0)
 }
 
-/**
- * The type of a file without a Content-Type: by its name, otherwise by whether it is text (the default of RFC 7578
- * 4.4).
- */
+/** The type of a file without a Content-Type: by its name; if that names none, text/plain for text (RFC 7578 4.4). */
 function untypedAs(filename: string, content: Buffer): string {
   const byName = mediaTypeOf(filename)
   return byName === DEFAULT_MEDIA_TYPE && isUtf8(content) ? 'text/plain' : byName

@@ -16,7 +16,7 @@ export interface Options {
   tags: { name: string; value: string }[]
   testMode: boolean
   requireTls: boolean
-  /** The certificate need not be valid; counts with `requireTls` only. */
+  /** The certificate need not be valid. Has an effect only with `requireTls`. */
   skipVerification: boolean
   /** Milliseconds. */
   deliverWithin?: number
@@ -35,7 +35,7 @@ export interface OptionField {
 
 type OptionUse = (field: OptionField) => boolean
 const always: OptionUse = () => true
-// An unclear value is refused: a test message that is taken for a real one would reach people.
+// An unclear value is refused: a test message that was taken for a real one would reach people.
 const asksFor: OptionUse = ({ value, shown }) => isYes(shown, value)
 
 const UNSUPPORTED: Readonly<Record<string, { when: OptionUse; detail: string }>> = {

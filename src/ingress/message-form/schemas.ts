@@ -1,6 +1,6 @@
 /**
- * Request and answer schemas of the handwritten message routes, for their types and for the OpenAPI document. No other
- * field can be read: the types consist of these names.
+ * Request and answer schemas of the handwritten message routes, for their types and for the OpenAPI document. The types
+ * consist of these names, so no other field can be read.
  */
 
 export const text = (description: string) => ({ type: 'string', description }) as const

@@ -1,4 +1,4 @@
-/** Turns form fields into a submission: this file knows the names; the intake validates the values. */
+/** Turns form fields into a submission. This file knows the names, and intake checks the values. */
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { withoutServiceLinks, withoutServicePlaceholders } from '../../mail/batch/substitute.ts'
@@ -83,8 +83,8 @@ function controlFieldsOf(raw: Uint8Array): RawControl {
 }
 
 /**
- * Header fields that every ready message has: clients also send them, like the fields from, subject, text and html,
- * with a message that has the same.
+ * Header fields that every ready message has. Clients may repeat them as `h:` fields, as they repeat the fields from,
+ * subject, text and html.
  */
 const MESSAGE_OWNS = new Set([
   'from',

@@ -9,7 +9,7 @@ const variable = (key: string) => `%recipient.${key}%`
 
 /**
  * Puts a recipient variable in each such place, and adds the header fields by which mail programs offer the same (RFC
- * 2369, RFC 8058). When several recipients share one message it can hold no recipient's link: the placeholders stay.
+ * 2369, RFC 8058). A message that several recipients share can hold no link of one recipient, so its placeholders stay.
  */
 export function withUnsubscribeLinks(submission: Submission): Submission {
   const { html = '', text = '', amp = '', headers } = submission
@@ -48,7 +48,7 @@ function offer({ headers }: Submission, kind: keyof typeof UNSUBSCRIBE_KEYS): vo
   }
 }
 
-/** An invalid address is refused later. */
+/** False for an invalid address, which intake refuses. */
 function hasOneRecipient({ to, cc, bcc }: Submission): boolean {
   if (cc.length > 0 || bcc.length > 0) return false
   try {

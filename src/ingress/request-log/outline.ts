@@ -1,10 +1,10 @@
 /**
  * A request in the log of API requests: the names of its fields, and the values of fields that contain neither secrets
- * nor the content of mail. All other values are replaced by their kind and size.
+ * nor the content of mail. Other texts, lists and objects are replaced by their kind and size.
  */
 import { clip } from '../fault.ts'
 
-/** Characters of an outline, approximately, and of one value. */
+/** The most characters of an outline, approximately, and of one value. */
 const MOST = 1_800
 const MOST_OF_VALUE = 200
 /** Fields of an object, and items of a list, that are shown. */
@@ -89,7 +89,7 @@ export function outlineQuery(url: string | undefined): string | null {
   return begin < 0 ? null : outline(merged(new URLSearchParams(url!.slice(begin))))
 }
 
-/** The values of a field that occurs several times become a list. */
+/** The fields of a request. The values of a field that occurs several times become a list. */
 function merged(pairs: Iterable<[name: string, value: string]>): Record<string, string | string[]> {
   const found = new Map<string, string[]>()
   for (const [name, value] of pairs) {
@@ -104,13 +104,13 @@ function merged(pairs: Iterable<[name: string, value: string]>): Record<string, 
 }
 
 const PART = /^content-disposition: *form-data;.*?\bname="([^"]{1,200})"(.*)/is
-/** Characters of a line that names a field, at least and at most: people would recognise no longer name. */
+/** The fewest and the most characters of a line that names a field. Nobody would recognise a longer name. */
 const SHORTEST_LINE = 'content-disposition:form-data;name=""'.length
 const LONGEST_LINE = 1_000
 
 /** Yields the first line of each field, because no more than that is shown. For a file, yields only its name. */
 function* partsOf(body: string): Generator<[name: string, value: string]> {
-  /** Fields of the head that is being read, and whether it has ended. */
+  /** The fields that the present head names, and whether the head has ended. */
   let names: string[] = []
   let isValue = false
   for (const line of body.split('\r\n')) {

@@ -1,6 +1,6 @@
 /**
- * Writes the log of API requests: in batches, behind the answers, and never more than a fixed number a second. Beyond
- * that number successes are dropped first. A metric counts dropped entries.
+ * Writes the log of API requests in batches, after the answers, and at most a fixed number a second. Successes have fewer
+ * places than refusals, so they are dropped first. A metric counts dropped entries.
  */
 import { randomUUIDv7 } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'
@@ -8,10 +8,10 @@ import type { ApiRequest, RequestStore } from '../../store/store.ts'
 
 /** Ms between two batches. */
 const EVERY = 1_000
-/** Requests of a batch. */
+/** The most requests of a batch. */
 const MOST_SUCCESSES = 100
 const MOST_REFUSALS = 500
-/** Refusals of one company in a batch: another company's flood pushes out none of its own. */
+/** The most refusals of one company in a batch, so that its flood does not push out those of others. */
 const MOST_OF_COMPANY = 100
 /** Batches after which the requests beyond the kept number are removed. */
 const TRIM_AFTER = 60
@@ -46,7 +46,7 @@ export class RequestLog {
     })
   }
 
-  /** False: the next such request would be dropped, and is counted as dropped. */
+  /** Whether there is room for the request. If not, it is counted as dropped. */
   hasRoom(companyId: string | null, refused: boolean): boolean {
     const has = refused
       ? this.#refusals.length < MOST_REFUSALS && (this.#refusedOf.get(companyId) ?? 0) < MOST_OF_COMPANY
@@ -55,7 +55,7 @@ export class RequestLog {
     return has
   }
 
-  /** Returns at once. The caller has asked `hasRoom`. */
+  /** Does not wait for the store. The caller has checked `hasRoom`. */
   add(request: NewRequest, refused: boolean): void {
     if (this.#stopped) return
     const { companyId } = request

@@ -15,7 +15,7 @@ const MOST = 64 * 1024
 const CLIENT = Symbol('client')
 const BODY = Symbol('body')
 
-/** Properties of the request, for the reason given at `Visit`. */
+/** Properties of the request and not entries of a WeakMap, for the reason at `Visiting`. */
 interface TracedRequest extends Visitor {
   [CLIENT]?: RequestClient
   [BODY]?: Buffer
