@@ -32,7 +32,7 @@ const delivered = count('delivered')
 const bounced = count('bounced')
 
 /**
- * Every figure counts recipients. `none`: this service has no such count. Received mail is counted for no domain, and
+ * Every figure counts recipients. `none`: this service has no such count. Returned mail is counted for no domain, and
  * opens and clicks are not counted by reader.
  */
 const METRICS: Readonly<Record<string, RecipientMetric>> = {
