@@ -10,7 +10,7 @@ const MAX_FIELDS = 2_000
 /** `{`: the JavaScript and Ruby clients label JSON as a form when they delete a tag. No field name begins with it. */
 const OBJECT = 0x7b
 
-/** Bodies of this dialect: form fields, a repeated one as an array; newer endpoints accept JSON as well. */
+/** Bodies of this dialect: form fields, with a repeated one as an array. Newer clients send JSON. */
 export const formContent: BodyContent = {
   check(headers) {
     checkNotEncoded(headers['content-encoding'])

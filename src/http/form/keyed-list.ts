@@ -1,6 +1,6 @@
 /**
  * Routes for the lists of a domain whose entries have keys, such as tags and suppressions. One object describes a list,
- * and its routes follow from it.
+ * and determines its routes.
  */
 import type { Static, TSchema } from 'typebox'
 import type { Principal, SendingDomain } from '../../accounts/account.ts'
@@ -16,7 +16,7 @@ import { ownDomain } from './own-domain.ts'
 export interface ListCall {
   core: HttpCore
   caller: Principal
-  /** The domain in the path, and the company that it belongs to. */
+  /** The domain in the path, and its company. */
   domain: SendingDomain
   company: string
   op: Operation
@@ -33,7 +33,7 @@ interface ListAction {
   work(call: ListCall, given: unknown): Promise<object>
 }
 
-/** Infers the type of the body or query from its schema. */
+/** Declares an action. The type of its body or query is inferred from the schema. */
 export function listAction<const Given extends TSchema>(row: {
   summary: string
   query?: Given

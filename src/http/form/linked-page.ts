@@ -1,4 +1,4 @@
-/** Pages of a list in the order of its keys: a page is named by the key before it, or the one after it. */
+/** Pages of a list in the order of its keys. The key before a page, or the key after it, names the page. */
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { HttpCore } from '../core.ts'
@@ -20,7 +20,7 @@ export interface LinkNames {
   /** The beginning of the keys. */
   prefix: string
   prefixDescription?: string
-  /** The bound of both. */
+  /** The schema that bounds both values. */
   bound: object
 }
 
@@ -44,7 +44,7 @@ export function linkedQuery({ key, prefix, prefixDescription: description, bound
   return { type: 'object', required: Object.keys(properties), properties }
 }
 
-/** `query`: as the schema has it. */
+/** `query`: validated by `linkedQuery`. */
 export function linkedPage({ key, prefix }: LinkNames, query: unknown): LinkedPage {
   const { page, limit, ...texts } = query as { page: string; limit: number | number[] } & Record<
     string,
@@ -65,7 +65,7 @@ export const PAGING = {
   properties: { first: TEXT, last: TEXT, next: TEXT, previous: TEXT },
 } as const
 
-/** The links of a page. `found`: its keys, in order; `query`: that of its request. */
+/** The links of a page. `found`: its keys, in order. */
 export function pageLinks(
   core: HttpCore,
   request: FastifyRequest,

@@ -7,8 +7,8 @@ import type { HttpCore } from '../core.ts'
 import { currentOperation } from '../operation.ts'
 
 /**
- * For verbs: the domain, and the present accounts. A thing that was removed a moment ago, on any node, is already
- * absent.
+ * The domain, and an operation for verbs with the present accounts: what was removed a moment ago, on any node, is
+ * already absent.
  */
 export async function onOwnDomain(
   core: HttpCore,
@@ -20,8 +20,8 @@ export async function onOwnDomain(
 }
 
 /**
- * Throws a Refusal when the domain is unknown, belongs to another company, or is not the one that the key is restricted
- * to.
+ * Rejects with a Refusal when the domain is unknown or belongs to another company, or when the key is restricted to
+ * another domain.
  */
 export async function ownDomain(core: HttpCore, caller: Principal, name: string): Promise<SendingDomain> {
   const domain = find(core, caller, name)

@@ -1,6 +1,6 @@
 /**
- * The head of one part of a multipart form (RFC 7578 4). An unreadable head is refused: a part is never dropped
- * silently.
+ * The head of one part of a multipart form (RFC 7578 4). An unreadable head is refused, so that no part is silently
+ * dropped.
  */
 import { isUtf8 } from 'node:buffer'
 

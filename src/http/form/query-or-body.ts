@@ -1,7 +1,7 @@
 /** A field that some clients send in the query and others in the body. */
 import { Refusal } from '../../intake/refusal.ts'
 
-/** Throws a Refusal when no place has the field. */
+/** The value from the first place that has the field. Throws a Refusal when none has it. */
 export function fieldIn<Name extends string>(
   name: Name,
   ...places: { readonly [Each in Name]?: string | undefined }[]

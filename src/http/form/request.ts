@@ -18,13 +18,13 @@ export interface FormRequest {
   /** True for `messages.mime`. */
   mime: boolean
   contentType: string | undefined
-  /** Unsubscribe links can be created: the service has an address that recipients can reach. */
+  /** Whether unsubscribe links can be created: the service has a URL that recipients can reach. */
   links: boolean
-  /** Fields and files together. */
+  /** The most fields and files together. */
   maxParts: number
 }
 
-/** Throws a Fault when a request of this type cannot have a readable body: known before the body arrives. */
+/** Throws a Fault, before the body arrives, when a body of this type cannot be read. */
 export function checkFormType({ contentType, mime }: FormRequest, empty: boolean): void {
   const type = mediaTypeName(contentType)
   if (type === '' && empty && !mime) return

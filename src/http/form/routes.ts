@@ -45,7 +45,7 @@ import { accountWebhookRoutes } from './webhooks/account.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import { formWords } from './words.ts'
 
-/** Form fields in addition to one for each recipient in each of `to`, `cc` and `bcc`. */
+/** Form fields and files in addition to one field for each recipient. */
 const OTHER_PARTS = 2_000
 
 type DomainParams = { Params: { domain: string } }

@@ -1,4 +1,4 @@
 import type { Store } from '../../store/store.ts'
 
-/** The store as the form dialect uses it without a verb: reading a stored message. */
+/** The part of the store that the form dialect uses without a verb, to read a stored message. */
 export type FormStore = Pick<Store, 'readEmail' | 'readNoticeFacts'>

@@ -12,7 +12,7 @@ const SPACE = 0x20
 
 /**
  * Throws a Fault for an invalid escape, for text that is not in the charset, and for more than `maxFields` fields.
- * `contentType`: that of the request; its charset applies to names and values, UTF-8 unless it names one.
+ * `contentType`: of the request. Its charset applies to names and values; without one, they are UTF-8.
  */
 export function readUrlencoded(body: Buffer, maxFields: number, contentType = ''): Form {
   const named = charsetOf(contentType) || 'utf-8'
@@ -38,7 +38,7 @@ export function readUrlencoded(body: Buffer, maxFields: number, contentType = ''
 
 const ADVICE = '; send UTF-8, or name the charset in the Content-Type'
 
-/** One value may be most of a body: the memory for its unescaped octets is released as soon as they are text. */
+/** The text of a name or value. It may be most of a body, so the memory of its octets is released at once. */
 function decoded(escaped: Buffer, charset: string, name: string): string {
   const room = Buffer.allocUnsafe(escaped.length)
   try {

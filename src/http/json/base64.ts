@@ -1,4 +1,4 @@
-/** Files in JSON: base64 text, decoded piece by piece, so that a large file is in memory once. */
+/** Decodes files in JSON from base64, piece by piece, so that a large file is not in memory several times. */
 
 /** RFC 4648 4 and 5: the kind of each octet. */
 const DIGIT = 0
@@ -23,9 +23,9 @@ for (const [kind, characters] of [
 const PIECE = 256 * 1024
 
 /**
- * Decodes the text; null when it is not base64. The check is strict (RFC 4648 3), since other text would become a file
- * of garbage: digits of one alphabet, in whole groups of four, with padding where the last group is short; unused bits
- * are zero. Lines may be broken anywhere (RFC 2045 6.8). Only the URL-safe alphabet may omit padding, as its encoders
+ * Decodes the text; null when it is not base64. The check is strict (RFC 4648 3), because other text would become a file
+ * of garbage. It requires digits of one alphabet in groups of four, padding if the last group is short, and unused bits
+ * of zero. Lines may be broken anywhere (RFC 2045 6.8). Only the URL-safe alphabet may omit padding, as its encoders
  * do (RFC 4648 5).
  */
 export function decodeBase64(text: Buffer): Buffer | null {
@@ -80,7 +80,7 @@ function digitsOf(text: Buffer): Buffer | null {
   return compact
 }
 
-/** RFC 4648 3.5: true when the unused bits of the last digit are zero. */
+/** Whether the unused bits of the last digit are zero (RFC 4648 3.5). */
 function hasZeroRest(digits: Buffer, decoded: Buffer): boolean {
   const rest = digits.length % 4
   if (rest === 0) return true

@@ -57,7 +57,7 @@ export function isBody(item: unknown): item is JsonBody {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
 }
 
-/** Unknown names are skipped, and their values are not built. */
+/** Reads a large body. Values of unknown names are skipped and not built. */
 function scan(octets: Buffer): unknown {
   return scanJson(octets, emailOf)
 }

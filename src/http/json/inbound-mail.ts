@@ -1,4 +1,4 @@
-/** `POST /inbound/mail`: mail that came back, handed in by a program. */
+/** `POST /inbound/mail`: returned mail that a program hands in. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
@@ -76,7 +76,7 @@ function putOffAnswer(id: string): Answer {
   return { status: 503, type: JSON_TYPE, body, headers: { 'retry-after': String(PUT_OFF) } }
 }
 
-/** Until its turn nothing of a mail is read, and the connection holds its client back. */
+/** Reads the mail when its turn comes. Until then nothing is read, so the connection holds the client back. */
 async function receiveHandedIn(
   companyId: string,
   response: ServerResponse,

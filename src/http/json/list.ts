@@ -1,4 +1,4 @@
-/** Lists with this dialect's paging: newest first, from an id that is not part of the page. */
+/** Lists with this dialect's paging: newest first. A page begins after an id, or ends before it. */
 
 import type { Static, TSchema } from 'typebox'
 import { invalidField } from '../../intake/refusal.ts'
@@ -47,7 +47,7 @@ export async function listPage<Item extends ListItem>(
   return { object: 'list', has_more: more, data }
 }
 
-/** The query of a list that is answered whole unless the request sets a limit, as its clients expect. */
+/** The query of a list that is complete unless the request sets a limit, as its clients expect. */
 export const WHOLE_OR_PAGE = {
   type: 'object',
   properties: { ...PAGE, limit: { type: 'integer', minimum: 1, maximum: 100 } },

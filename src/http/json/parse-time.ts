@@ -4,8 +4,8 @@ import { parseIsoTime } from '../../ingress/schedule.ts'
 import { invalidField } from '../../intake/refusal.ts'
 
 /**
- * Unix ms. A date alone is the beginning of its day in UTC; `ofDay` makes another time of that. Throws a Refusal of the
- * field.
+ * Unix ms. A date alone is the beginning of its day in UTC, which `ofDay` may turn into another time. Throws a Refusal
+ * that names the field.
  */
 export function parseTime(field: string, text: string, ofDay = (day: number) => day): number {
   // An unescaped plus sign arrives as a blank.

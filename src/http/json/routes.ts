@@ -33,7 +33,7 @@ import { jsonReader } from './read-job.ts'
 import { usage } from './usage.ts'
 import { jsonWords } from './words.ts'
 
-/** Octets up to which an email is read and answered as a whole: small enough for many slow clients at once. */
+/** Emails of at most this many octets are answered in one piece: small enough for many slow clients at once. */
 const SHORT_EMAIL = 16 * 1024
 
 export class JsonDialect implements Api {

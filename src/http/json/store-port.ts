@@ -1,4 +1,4 @@
 import type { Store } from '../../store/store.ts'
 
-/** The store as the JSON dialect uses it without a verb: reading an email, and the time of a scheduled one. */
+/** The part of the store that the JSON dialect uses without a verb. */
 export type JsonStore = Pick<Store, 'readEmail' | 'reschedule' | 'cancelScheduled' | 'quotaUsed'>

@@ -1,4 +1,4 @@
-/** Turns the body of `POST /emails` into a submission: this file checks types, the intake checks values. */
+/** Turns the body of `POST /emails` into a submission. This file checks the types, and intake checks the values. */
 
 import { clip, Fault } from '../../ingress/fault.ts'
 import { type AddressField, invalidField, Refusal } from '../../intake/refusal.ts'

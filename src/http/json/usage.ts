@@ -91,7 +91,7 @@ export const usage = route('GET /usage', {
   }
 })
 
-/** Recipients: from the quota when the company has one, otherwise from the counts of the log. */
+/** The number of recipients, from the quota of the company if it has one, otherwise from the counts of the log. */
 async function usedOf(
   core: HttpCore,
   companyId: string,

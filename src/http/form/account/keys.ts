@@ -164,7 +164,7 @@ const remove = route(`DELETE ${URL}/:id`, {
   answer: MESSAGE_ONLY,
 })(async ({ caller, params: { id } }, core) => {
   const op = await currentOperation(core, caller)
-  // To clients of this dialect a revoked key does not exist.
+  // For clients of this dialect a revoked key does not exist.
   if (op.accounts.keys.some((key) => key.id === id && key.revokedAt !== null)) throw noSuchKey(id)
   await revokeKey(op, { id })
   // This node refuses the key from this answer on, other nodes within a second.

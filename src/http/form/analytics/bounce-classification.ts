@@ -111,7 +111,7 @@ const metrics = route('POST /v2/bounce-classification/metrics', {
   }
 })
 
-/** Rejects with a Fault when there are too many for one answer. */
+/** The groups of counts. Rejects with a Fault when there are too many for one answer. */
 async function allGroups(
   core: HttpCore,
   request: Omit<GroupRequest, 'most' | 'value' | 'skip' | 'limit'>,

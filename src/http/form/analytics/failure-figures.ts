@@ -46,7 +46,7 @@ export const METRICS = [
 ] as const
 export type FailureMetric = (typeof METRICS)[number]
 
-/** Null: mail was not delivered, or the number of deliveries is not known for these dimensions. */
+/** Null: no mail was delivered, or the number of deliveries is not known for these dimensions. */
 type FailureFigures = Readonly<Record<FailureMetric, number | null>>
 
 /** Refusals that harm the sender's reputation until the sender acts. */
@@ -98,7 +98,7 @@ export function countsDeliveries(dimensions: readonly FailureDimension[]): boole
   return !dimensions.some((dimension) => OF_FAILURES.has(dimension))
 }
 
-/** `groups`: of all events, by domain. The dimensions are such as delivered mail has. */
+/** `groups`: of all events, by domain. `dimensions`: only those that delivered mail has. */
 export function deliveriesIn(
   { groups }: EventGroups,
   names: FigureNames,

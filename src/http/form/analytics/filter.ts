@@ -1,4 +1,4 @@
-/** The filters of `/v1/analytics`: conditions that all must hold. */
+/** The filters of `/v1/analytics`: all of their conditions must hold. */
 
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
@@ -7,7 +7,7 @@ import type { HttpCore } from '../../core.ts'
 import { ownDomain } from '../own-domain.ts'
 import { onlyDomain } from '../stats/routes.ts'
 
-/** About as many short values as an expression can hold. */
+/** The most values of a condition: about as many short ones as an expression can hold. */
 const MOST_VALUES = 1_000
 
 export const FILTER = {
@@ -41,7 +41,7 @@ export interface FilterCondition {
   values: { value: string }[]
 }
 
-/** The one domain of the request, and the other conditions. `name`: of its attribute. Throws a Refusal. */
+/** The domain of the request, and the other conditions. `name`: the attribute of the domain. Rejects with a Refusal. */
 export async function domainOf(
   core: HttpCore,
   caller: Principal,

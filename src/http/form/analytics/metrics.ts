@@ -14,11 +14,11 @@ import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const FIGURES = { type: 'object', additionalProperties: true } as const
-/** The default when the request names none. */
+/** The metrics of a request that names none. */
 const USUAL_METRICS = ['accepted_count', 'delivered_count', 'failed_count', 'opened_count', 'clicked_count']
-/** The dimension of the counts; each of them is also counted by time. */
+/** The dimension of the stored counts for each dimension of a request besides time. */
 const COUNTED = { tag: 'tag', recipient_domain: 'recipient-domain' } as const
-/** More than the number of metrics: a client may repeat one. */
+/** The most names in a request: more than there are metrics, because a client may repeat one. */
 const MOST_NAMES = 100
 /** Items of a page, unless the request sets a limit. */
 const USUAL_LIMIT = 100

@@ -19,7 +19,7 @@ import { findTag, findTags, NO_TAG_LIMIT } from '../tags/tag-times.ts'
 const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
 const USUAL_LIMIT = 10
-/** Tags of a page with metrics: each takes a separate count. */
+/** The most tags of a page with metrics, because each takes a separate count. */
 const MOST_WITH_METRICS = 20
 
 const COLUMNS = new Map<string, TagOrder>([

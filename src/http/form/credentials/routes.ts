@@ -143,7 +143,7 @@ const clear = route(`DELETE ${URL}`, {
   return { message, count: all.length }
 })
 
-/** Keys created by these routes: their name is the login. */
+/** The keys that these routes created: their name is the login. */
 async function credentialsOf(op: Operation, { id, name }: SendingDomain): Promise<ApiKey[]> {
   const keys = await listKeys(op, {})
   return keys.filter((key) => key.domainId === id && key.revokedAt === null && key.name.endsWith(`@${name}`))
@@ -182,7 +182,7 @@ function alreadyThere(): Fault {
 
 interface CreatedLogin {
   key: ApiKey
-  /** Fields of the answer. A chosen password is known already, and is not repeated. */
+  /** Fields of the answer. A password that the client chose is not among them. */
   shown: { note?: string; credentials?: Record<string, string> }
 }
 

@@ -52,9 +52,7 @@ export const DOMAIN_WITH_RECORDS = {
   },
 } as const
 
-/**
- * The fields for receiving mail are fixed: no mail is received.
- */
+/** The fields about receiving mail have fixed values, because the service receives no mail. */
 export function domainJson({ id, name, sending, settings, createdAt }: SendingDomain) {
   const { tls = 'opportunistic' } = settings
   return {
@@ -87,7 +85,7 @@ function stateOf(sending: SendingDomain['sending']) {
 
 const VALID = { right: 'valid', missing: 'unknown', unknown: 'unknown', different: 'invalid' } as const
 
-/** The records with their states: those of a fresh check, or else of the last one. */
+/** The records with their states, by a check that was just made, or else by the last check. */
 export function recordsJson(records: readonly (DnsRecord | RecordCheck)[]) {
   return records.map((record) => {
     const { seen } = record

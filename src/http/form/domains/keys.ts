@@ -31,7 +31,7 @@ const NAMED_KEY = {
   type: 'object',
   properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME },
 } as const
-/** Clients of this dialect decide by themselves, and cannot confirm. */
+/** Clients of this dialect have no way to confirm a change, so it is made at once. */
 const FORCE = { force: true } as const
 const NEW_SELECTOR = { type: 'object', properties: { dkim_selector: DOMAIN_NAME } } as const
 const SELF = {

@@ -69,7 +69,7 @@ const setRotation = route(`PUT ${URL}/rotation`, {
   return { domain: rotationJson(op, updated) }
 })
 
-/** For a domain that wants it where the installation has turned it off. */
+/** The interval of a domain that turns rotation on while the installation has it off. */
 const USUAL_MS = 180 * 24 * HOUR_MS
 
 const rotate = route(`POST ${URL}/rotate`, {
@@ -85,7 +85,7 @@ const rotate = route(`POST ${URL}/rotate`, {
   return { message: 'ok' }
 })
 
-/** A key of another domain would need a record from its owner. */
+/** Throws a Refusal for a domain that publishes its keys itself: its owner would have to publish each new key. */
 async function onDelegated(core: HttpCore, caller: Principal, name: string) {
   const own = await onOwnDomain(core, caller, name)
   if (isDelegated(own.domain, own.op.setup.dkimZone)) return own

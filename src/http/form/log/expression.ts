@@ -10,14 +10,14 @@ export type Expression =
   | { kind: 'not'; operand: Expression }
   | { kind: 'all' | 'any'; operands: Expression[] }
 
-/** The value, or several values, that an expression is matched against. */
+/** The value or values to which an expression is compared. */
 export interface MatchTarget {
   /** `term` in lower case. */
   matches(term: string): boolean
   number?: number
 }
 
-/** UTF-16 units of an expression. */
+/** The most UTF-16 units of an expression. */
 export const LONGEST = 2_000
 const DEEPEST = 20
 const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|([()])|([<>])\s*(-?\d+(?:\.\d+)?)(?=[\s()]|$)|([^\s()"]+))/y
@@ -142,7 +142,7 @@ export function fits(expression: Expression, value: MatchTarget): boolean {
   }
 }
 
-/** The alternatives of an expression that only requires one of several words. Null: it requires more than that. */
+/** The words of an expression that requires only one of them. Null: it requires anything else. */
 export function alternatives(expression: Expression): string[] | null {
   if (expression.kind === 'term') return [expression.text]
   if (expression.kind !== 'any') return null

@@ -32,7 +32,7 @@ export type FilterField = (typeof FILTERS)[number]
 
 type FieldTexts = readonly (string | undefined)[]
 
-/** Reads the value of an event that terms are matched against. `address`: the recipient's, as in the envelope. */
+/** Reads the value of an event to which terms are compared. `address`: of the recipient, as in the envelope. */
 type MatchTargetReader = (eventObject: EventObject, terms: TermMatcher, address: string) => MatchTarget
 
 const lowerCased = (values: FieldTexts) => values.flatMap((value) => value?.toLowerCase() ?? [])
@@ -71,7 +71,7 @@ const READ: Readonly<Record<FilterField, MatchTargetReader>> = {
   list: whole(() => []),
 }
 
-/** Makes the test whether an event fits all of these filters. */
+/** Returns the test of whether an event fits all of these filters. */
 export function filterTest(
   filters: readonly (readonly [FilterField, Expression])[],
 ): (eventObject: EventObject, address?: string) => boolean {

@@ -7,7 +7,7 @@ export interface EventConstraints extends Pick<EventFilter, 'recipient' | 'tags'
   types: EventType[]
 }
 
-/** All of these filters must fit. */
+/** The constraints that follow from filters, all of which must fit. */
 export function indexConstraints(filters: readonly (readonly [FilterField, Expression])[]): EventConstraints {
   const of = (name: FilterField) =>
     filters.flatMap(([each, expression]) => (each === name ? [expression] : []))
@@ -29,7 +29,7 @@ function alternativesOf(expressions: readonly Expression[]): string[] | null {
   return known ?? null
 }
 
-/** The words of which a match needs one; null: it needs none. */
+/** The words of which every match contains one; null: there are no such words. */
 function wordsOf(expression: Expression): string[] | null {
   const word = requiredTerm(expression)
   return word === null ? alternatives(expression) : [word]

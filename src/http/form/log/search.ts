@@ -26,7 +26,7 @@ interface EventsQuery {
   /** The beginning of this service's URLs. */
   base: string
   /**
-   * Converts an event for the answer, at once when it is found: as an object it would take many times the memory of its
+   * Converts an event for the answer as soon as it is found, because an object takes many times the memory of its
    * text.
    */
   shownAs?(eventObject: EventObject, notice: EventNotice): object

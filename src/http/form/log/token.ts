@@ -1,6 +1,6 @@
 /**
- * The last part of a page's URL. It contains everything that the next request needs, since some clients repeat their
- * query and others do not.
+ * The last part of a page's URL. It contains everything that the next request needs, because not all clients repeat
+ * their query.
  */
 
 import { Fault } from '../../../ingress/fault.ts'
@@ -8,8 +8,8 @@ import type { HttpCore } from '../../core.ts'
 import type { EventQuery } from './query.ts'
 
 /**
- * A position in the log: the events after a number, or those up to it, nearest first. `recipient`: when the event of
- * that number is reported for each recipient, those after or up to the one at this position.
+ * A position in the log: the events after a number, or up to it, nearest first. `recipient`: if the event with that
+ * number is reported for each recipient, the recipient after whom, or up to whom, the page goes.
  */
 export type LogCursor = { after: number; recipient?: number } | { upTo: number; recipient?: number }
 

@@ -1,4 +1,4 @@
-/** The addresses that mail leaves from, and their pools: `/v3/ips` and `/v3/ip_pools`. The operator assigns them. */
+/** The source addresses of mail, and their pools: `/v3/ips` and `/v3/ip_pools`. The operator assigns them. */
 import type { Principal } from '../../../accounts/account.ts'
 import { listDomains } from '../../../operate/domains.ts'
 import { listPools, type PoolDescription, showPool } from '../../../operate/pools.ts'
@@ -100,7 +100,7 @@ const LINKED = {
   items: { type: 'object', properties: { id: TEXT, name: TEXT } },
 } as const
 
-/** Clients ask under either version. */
+/** Older and newer clients use different versions. */
 const poolRoutes = (['/v1', '/v3'] as const).flatMap((version): Endpoint[] => {
   const named = version === '/v1' ? 'Old' : ''
   return [

@@ -14,7 +14,7 @@ import { ownDomain } from '../own-domain.ts'
 import type { Figures } from './figures.ts'
 import { type PeriodQuery, readPeriod } from './period.ts'
 
-/** Providers of one answer: this many with the most mail, and this many with the most failures. */
+/** The most providers in one answer with the most mail, and the most with the most failures. */
 const MOST_PROVIDERS = 100
 /** The time range unless the request sets one. */
 const USUAL_DURATION = '30d'
@@ -97,7 +97,7 @@ const providers = route('GET /v3/:domain/aggregates/providers', {
   return { providers: await providersOf(core, domain, query) }
 })
 
-/** Figures by what is known of opens and clicks alone. */
+/** Figures that only opens and clicks could have. */
 const untracked = (kind: 'devices' | 'countries', operationId: string) =>
   route(`GET /v3/:domain/aggregates/${kind}`, {
     operation: 'form_aggregates',

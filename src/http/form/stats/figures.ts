@@ -1,7 +1,7 @@
 /** The figures of a step, a tag or a domain. */
 import type { TypeSums } from '../../../store/store.ts'
 
-/** Keyed by the types under which events are counted. */
+/** Counts by the types under which events are counted. */
 export type Figures = TypeSums
 
 const of = (figures: Figures, ...types: string[]) =>
@@ -24,7 +24,7 @@ export const STATS: Readonly<Record<string, (figures: Figures) => object>> = {
     permanent: {
       bounce: of(figures, 'bounced'),
       'delayed-bounce': 0,
-      // Suppressions of all lists together: the events tell the list.
+      // The counts do not distinguish the lists; each event names the type of its suppression.
       'suppress-bounce': of(figures, 'suppressed'),
       'suppress-unsubscribe': 0,
       'suppress-complaint': 0,

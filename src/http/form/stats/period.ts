@@ -31,8 +31,8 @@ const USUAL = 7
 const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24, m: 30 * 24 }
 
 /**
- * Defaults: without a start or a duration, the seven steps up to the end; without an end, up to now. Throws a Refusal.
- * `names`: of the fields, where the request has others.
+ * Without a start and a duration, the period has the seven steps up to the end; without an end, it ends now. Throws a
+ * Refusal. `names`: the names of the fields, if the request has others.
  */
 export function readPeriod(
   { start, end, resolution = 'day', duration }: PeriodQuery,

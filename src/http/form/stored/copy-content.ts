@@ -1,4 +1,4 @@
-/** The content of a stored message in one batch recipient's copy. */
+/** The content of one recipient's copy of a stored batch message. */
 
 import type { NoticeRecipient } from '../../../email/event-notice.ts'
 import type { StoredEmail } from '../../../email/stored-email.ts'

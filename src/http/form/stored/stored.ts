@@ -27,12 +27,12 @@ import { headOf, parsedMessage } from './message.ts'
 
 export type StoredRoute = { Params: { domain: string; key: string } }
 
-/** Fields of a request to send again. */
+/** The most fields of a request to send again, and the most octets. */
 const MAX_PARTS = 2_000
 const MOST_OCTETS = 256 * 1024
 const MIME = 'message/rfc2822'
 
-/** The parsed message, or `body-mime` when the client accepts that: the octets as sent, or yet to be sent. */
+/** The parsed message, or `body-mime` if the client accepts that: the octets as they were or will be sent. */
 export async function readStored(
   core: HttpCore,
   caller: Principal,
@@ -108,7 +108,7 @@ export async function readAgain(
 
 type FormPair = [name: string, value: string]
 
-/** The form as a client would send it: from here on it is read like any other. */
+/** The form as a client would send it, so that it is read like any other. */
 async function mimeForm(
   domain: string,
   message: Buffer,
@@ -145,7 +145,7 @@ async function messageNoticeOf(
   const [notice] = await store.readNoticeFacts(wanted, Number.MAX_SAFE_INTEGER)
   const { email, recipient } = notice!
   if (email === null || (position !== null && recipient === null)) return null
-  // Without individual messages there are no copies.
+  // Only emails with individual messages have copies.
   if (recipient === null || !email.individual) return { email, recipient: null }
   return { email: copyOf(email, recipient), recipient }
 }

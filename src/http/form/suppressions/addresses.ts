@@ -14,10 +14,10 @@ export const NAMES = {
   bound: ADDRESS,
 } as const
 
-/** Sorts after every address. */
+/** A text that sorts after every address. */
 const END = '\u{10ffff}'
 
-/** Throws a Refusal for a page that continues at no address. */
+/** Throws a Refusal for a next or previous page without an address. */
 export function addressPage(page: LinkedPage): Omit<SuppressionPageRequest, 'company' | 'domain'> {
   const { limit, prefix, backwards, after, before = backwards ? END : undefined } = page
   if (after === '' || before === '') {

@@ -47,7 +47,7 @@ export async function importList(
   return { status: 202, type: JSON_TYPE, body }
 }
 
-/** Each piece is decoded when it is read. */
+/** The pieces of the file. Each is decoded when it is read. */
 function* piecesOf(content: Uint8Array | string): Generator<Uint8Array | string> {
   for (let at = 0; at < content.length; at += PIECE) {
     yield typeof content === 'string' ? content.slice(at, at + PIECE) : content.subarray(at, at + PIECE)

@@ -6,7 +6,7 @@ import type { SuppressionInput } from '../../../operate/suppression-check.ts'
 import { LINE, oneOrMore, PASSAGE, TIME_INPUT, WORD } from '../../bounds.ts'
 import type { SuppressionList } from './lists.ts'
 
-/** Entries of one request. */
+/** The most entries of one request. */
 const MOST_ENTRIES = 1_000
 
 const MOST_TAGS = 200

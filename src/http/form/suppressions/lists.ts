@@ -1,4 +1,4 @@
-/** The lists of addresses that this dialect shows for each domain: views of the suppressions on its list. */
+/** The lists of addresses that this dialect shows for a domain. Each shows some types of the domain's suppressions. */
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
 import { utcDate } from '../../../ingress/message-form/date.ts'
 

@@ -92,7 +92,7 @@ function keyedList(list: SuppressionList): KeyedList<Suppression> {
   }
 }
 
-/** Each address once, whatever types the list shows. */
+/** A page with each address once, even if it is on the list with several types. */
 async function pageOf(
   { types }: SuppressionList,
   { op, company, domain }: ListCall,

@@ -1,4 +1,4 @@
-/** The work of the routes of one tag, whether the path or the query names the tag. */
+/** The work of the routes of one tag, which the path or the query names. */
 
 import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'

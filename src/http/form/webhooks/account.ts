@@ -20,7 +20,7 @@ import { eventNamesIn, requireRoom } from './event-names.ts'
 
 const URL = '/v1/webhooks'
 const TEXT = { type: 'string' } as const
-/** More than the number of webhooks of a company. */
+/** The most ids in a request: more than a company has webhooks. */
 const MOST_IDS = 1_000
 const MOST_WORDS = 100
 

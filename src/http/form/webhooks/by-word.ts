@@ -73,7 +73,7 @@ export async function setUrlsOfWord(
   word: string,
   urls: readonly string[],
 ): Promise<void> {
-  // Checked before the first of them is added.
+  // All URLs are checked before the first one is added.
   for (const url of urls) if (!webhooks.some((each) => each.url === url)) publicWebhookUrl(op, url)
   for (const url of new Set([...urls, ...urlsOf(webhooks, word)])) {
     const before = wordsOf(webhooks, url)

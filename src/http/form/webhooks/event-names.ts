@@ -3,7 +3,7 @@ import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { commaList } from '../../comma-list.ts'
 import { type FormWebhook, urlsOf, WORDS } from './by-word.ts'
 
-/** URLs of one event type. */
+/** The most URLs of one event type. */
 export const MOST_URLS = 3
 
 /** mailgun.js sends `unsubscribe` for `unsubscribed`. Throws a Refusal. */

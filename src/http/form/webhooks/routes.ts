@@ -25,7 +25,7 @@ import {
 import { eventNamesIn, MOST_URLS, requireRoom, wordOf } from './event-names.ts'
 
 const TEXT = { type: 'string' } as const
-/** Above the real maximum, whose error has its own sentence. */
+/** The bound of the schema. It is above the real maximum, which has its own error. */
 const MOST_GIVEN = 100
 /** Comma-separated. */
 const URL_LIST = PASSAGE
@@ -227,7 +227,7 @@ function checkUrls(given: string | string[], most = MOST_URLS): string[] {
   return [...new Set(urls.map(checkedWebhookUrl))]
 }
 
-/** Throws a Fault when there are none. */
+/** The URLs of the word. Throws a Fault when there are none. */
 function requireUrls(webhooks: readonly FormWebhook[], word: string): string[] {
   const urls = urlsOf(webhooks, word)
   if (urls.length > 0) return urls

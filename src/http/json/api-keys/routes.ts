@@ -103,7 +103,7 @@ const revoke = route('DELETE /api-keys/:id', {
   return { object: 'api_key', id, deleted: true }
 })
 
-/** To clients of this dialect a revoked key does not exist. */
+/** For clients of this dialect a revoked key does not exist. */
 const operationOnKey = operationOn((op, id) => {
   if (op.accounts.keys.some((key) => key.id === id && key.revokedAt !== null)) throw noSuchKey(id)
 })

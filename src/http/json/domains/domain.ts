@@ -79,7 +79,7 @@ export function domainWithRecordsJson(
   return { object: 'domain', ...domainJson(domain), records: jsonRecords(records) }
 }
 
-/** Settings of a domain. Unsupported ones are declared as well, so that they can be refused. */
+/** Settings of a domain. Unsupported ones are declared too, so that they are refused and not ignored. */
 export const OPTIONS = {
   open_tracking: orNull({ type: 'boolean' }),
   click_tracking: orNull({ type: 'boolean' }),

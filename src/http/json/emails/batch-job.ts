@@ -17,7 +17,7 @@ export const MAX_EMAILS = 100
 
 export interface BatchJobInput {
   body: Uint8Array
-  /** The terms for each possible email. */
+  /** The parameters of the check for each possible email. */
   terms: CheckParameters[]
   /** True when the whole batch is refused because of one faulty email. The idempotency fingerprint includes it. */
   strict: boolean
@@ -88,7 +88,7 @@ function checkItem(
   }
 }
 
-/** Returns the reason of an error: a reason can be posted to another thread, and an error class cannot. */
+/** The reason of an error: a reason can be sent to another thread, an instance of an error class cannot. */
 function reasonOf(error: unknown): AnyReason {
   if (error instanceof Refusal || error instanceof Fault) return error.reason
   throw error

@@ -82,7 +82,7 @@ interface BatchSplit {
   places: number[]
 }
 
-/** `known`: emails that are refused whatever their item says. */
+/** `known`: emails that are already refused, for any item. */
 function splitBatch(
   items: readonly BatchItem[],
   known: ReadonlyMap<number, AnyReason> = new Map(),
@@ -146,7 +146,7 @@ async function readBatch(
 }
 
 /**
- * A key names one thing for a batch, and another for a single email. The dot keeps them apart: clients' keys are ASCII.
+ * Keeps the keys of batches apart from those of single emails: keys of clients are ASCII, so none contains this dot.
  */
 function ofBatches({ key, endpoint }: Idempotent): Idempotent {
   return { key: `batch·${key}`, endpoint }

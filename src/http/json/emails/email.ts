@@ -8,7 +8,7 @@ import { longJson } from '../../json-pieces.ts'
 import { timestamp } from '../timestamp.ts'
 import type { EmailItemJson, EmailJson } from './schemas.ts'
 
-/** All twelve fields of the interface are always present; some clients fail to parse an email that lacks one. */
+/** All fields of the interface are always present, because some clients cannot parse an email that lacks one. */
 export function emailJson(email: StoredEmail): string {
   return JSON.stringify(emailFields(email, textOf) satisfies EmailJson)
 }
@@ -33,7 +33,7 @@ function emailFields<Text>(email: StoredEmail, of: (body: MessageBody) => Text) 
 
 type ContentField = 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'
 
-/** The fields shown both in a list and alone; `content`: in a list it is the email itself. */
+/** The fields that an email has both in a list and alone. In a list, both parameters are the email itself. */
 export function emailJsonOf(
   { id, bcc, createdAt, lastEvent, scheduledAt, tags }: Omit<EmailSummary, ContentField>,
   { from, to, cc, replyTo, subject, messageId }: Pick<EmailSummary, ContentField>,

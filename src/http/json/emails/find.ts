@@ -11,7 +11,7 @@ interface FoundEmail {
   origin: StoredOrigin
 }
 
-/** Paths under `/emails` in the original API that name no email. One without a route here must not be read as an id. */
+/** Paths under `/emails` of the original API that name no email. Without a route here, they must not be read as ids. */
 const OTHER_PATHS: ReadonlySet<string> = new Set(['batch', 'metrics', 'receiving'])
 
 /** Throws a Fault for a path that this service does not have. */

@@ -108,7 +108,7 @@ function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd:
   return parseTime(field, text, (day) => timeAtWall(day + (isEnd ? DAY : 0), format))
 }
 
-/** True when counts of whole days cover the range; an end at the present time divides no day. */
+/** Whether counts of whole days cover the range exactly. An end at the present time counts as the end of its day. */
 function isWholeDays(start: number, end: number, now: number): boolean {
   return start % DAY === 0 && (end % DAY === 0 || end >= now)
 }

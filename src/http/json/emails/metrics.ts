@@ -32,8 +32,8 @@ const delivered = count('delivered')
 const bounced = count('bounced')
 
 /**
- * Every figure counts recipients. `none`: there is no count for this name. Returned mail is counted by no domain, and
- * opens and clicks are counted without their reader.
+ * Every figure counts recipients. `none`: this service has no such count. Returned mail is counted for no domain, and
+ * opens and clicks are not counted by reader.
  */
 const METRICS: Readonly<Record<string, RecipientMetric>> = {
   sent: accepted,
@@ -63,11 +63,11 @@ const METRICS: Readonly<Record<string, RecipientMetric>> = {
 const DIMENSIONS = ['period', 'domain'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-/** The most groups of counts that the database adds up for an answer, and the most rows of it. */
+/** The most groups of counts that the database adds up for an answer, and the most rows of the answer. */
 const MOST_GROUPS = 10_000
 const MOST_ROWS = 1_500
 const NARROWER = 'ask for a shorter time, longer periods, or fewer domains'
-/** Values of one parameter, more than there are names. */
+/** The most values of one parameter, more than there are names. */
 const MOST_NAMED = 100
 
 const LIST = oneOrMore(PASSAGE, MOST_NAMED)
@@ -235,7 +235,7 @@ interface MetricsRow {
   sums: TypeSums[]
 }
 
-/** Ordered by time, then by domain. Without the dimension `domain` a period without mail has a row too. */
+/** The rows by time, then by domain. Without the dimension `domain`, a period without mail has a row, too. */
 function rowsOf(
   groups: EventGroups['groups'],
   dimensions: readonly Dimension[],

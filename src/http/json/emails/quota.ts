@@ -4,9 +4,7 @@ import type { Answer } from '../../answer.ts'
 import type { HttpDeps } from '../../deps.ts'
 import type { JsonStore } from '../store-port.ts'
 
-/**
- * Adds the recipients counted so far, including those of this mail. For a company without a quota there is no delay.
- */
+/** Adds the used quota, including this mail, to the header. For a company without a quota, the answer is not delayed. */
 export function withQuota(
   answer: Answer,
   { accounts, store }: Pick<HttpDeps, 'accounts'> & { store: Pick<JsonStore, 'quotaUsed'> },

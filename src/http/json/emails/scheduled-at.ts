@@ -8,26 +8,27 @@ type Chrono = typeof import('chrono-node/en')
 type ParsedComponents = import('chrono-node').ParsedComponents
 
 /**
- * Characters and words of a phrase: more than a real one has. The library's work grows with the cube of their number.
+ * The most characters and words of a phrase, more than a real one has. The library's work grows with the cube of their
+ * number.
  */
 const MAX_PHRASE = 60
 const MAX_WORDS = 9
-/** A date of digits alone is ambiguous: its day and month, and its time zone. */
+/** A date of digits alone. Its day and month, and its time zone, are ambiguous. */
 const DIGITS_FIRST = /^\d+[-/.]/
 
 const require = createRequire(import.meta.url)
 let chrono: Chrono | null = null
 
-/** Phrases without one exact time, or in the past: the library would read a time to come into them. */
+/** Words of phrases without an exact time, and of phrases about the past. The library would read a future time. */
 const VAGUE = /\b(?:few|several)\b/i
 const PAST = /\b(?:last|past|previous|ago|yesterday|before|earlier)\b/i
 /** Abbreviations of zones in several parts of the world. RFC 5322 4.3 defines EST, CST, MST and PST. */
 const AMBIGUOUS = /\b(?:IST|AST|AMT|GST|SST|WST)\b/i
 /** Names of an hour, which the library reports as implied rather than certain. */
 const NAMED_HOUR = /\b(?:noon|midnight)\b/i
-/** An hour without a statement whether it is in the morning or in the evening. */
+/** An hour that may be in the morning or in the evening. */
 const BARE_HOUR = /\bat\s+(?:1[0-2]|[1-9])(?!\d|:|\s*[ap]\.?\s*m)/i
-/** Ms that a phrase may be in the past, as `now` is on arrival. */
+/** The most ms that a phrase may be in the past, because the time of `now` is past when it is read. */
 const JUST_NOW = 60_000
 const DAY = 24 * 60 * 60 * 1_000
 
@@ -72,10 +73,7 @@ function timeOfPhrase(text: string, now: number): number {
   return at
 }
 
-/**
- * Null for a text that is not a phrase, or more than one; for a time span; for a date that contradicts its day of the
- * week.
- */
+/** Null for a text that is not exactly one phrase, for a time span, and for a date that contradicts its weekday. */
 function readPhrase(text: string, now: number): ParsedComponents | null {
   if (text === '' || text.length > MAX_PHRASE || DIGITS_FIRST.test(text) || VAGUE.test(text)) return null
   if (text.split(/\s+/).length > MAX_WORDS || /\s{2}/.test(text)) return null

@@ -162,8 +162,8 @@ type Name = keyof typeof EMAIL.properties | (typeof UNDOCUMENTED)[number]
 type AttachmentField = keyof typeof ATTACHMENT.properties | (typeof UNDOCUMENTED_OF_FILE)[number]
 
 /**
- * Every name read from an email, and from an attachment: the types consist of these names, so that no other can be
- * read.
+ * Every name that is read from an email, and from an attachment. The types consist of these names, so that no other can
+ * be read.
  */
 export const NAMES: ReadonlySet<string> = new Set([...Object.keys(EMAIL.properties), ...UNDOCUMENTED])
 export const NAMES_OF_FILE: ReadonlySet<string> = new Set([

@@ -49,7 +49,7 @@ export class SharedEmails {
     core: HttpCore,
   ): Promise<Answer | LongAnswer> {
     const id = params.id.toLowerCase()
-    // Checked before any look-up: a forged link causes no work.
+    // The signature is checked before any look-up, so that a forged link causes no work.
     const end = this.#signatures.check(id, query, Date.now())
     const origin = await core.deps.store.emailOrigin(id)
     if (origin === null) throw unknownEmail()

@@ -17,7 +17,7 @@ const page = htmlPages({
 
 interface SharedEmail {
   head: Head | undefined
-  /** Why it could not be read. */
+  /** Why the email could not be read. */
   trouble: string | undefined
   /** The query of the link, and when it ends: Unix seconds. */
   link: string

@@ -21,7 +21,7 @@ import { listPage, listSchema, PAGE } from '../list.ts'
 import { deletedSchema } from '../schemas.ts'
 import { ADDED, ONE_SUPPRESSION, ORIGINS, SUPPRESSION, suppressionJson, typesOf } from './suppression.ts'
 
-/** Entries of one request. */
+/** The most entries of one request. */
 const MOST = 100
 const REMOVED = deletedSchema('suppression')
 const TEXTS = { type: 'array', minItems: 1, maxItems: MOST, items: ADDRESS } as const
@@ -150,7 +150,7 @@ const removeMany = route('POST /suppressions/batch/remove', {
   return { data }
 })
 
-/** Removes an entry by id, or all entries of an address, and returns it or the first of them. */
+/** Removes an entry by its id, or all entries of an address. Returns the entry, or the first of them. */
 async function removeEntry(op: Operation, company: string, of: string): Promise<Suppression> {
   if (!of.includes('@')) return await removeSuppressionEntry(op, { company, id: of })
   const found = await findSuppression(op, { company, of })

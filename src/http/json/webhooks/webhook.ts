@@ -57,7 +57,7 @@ export function webhookJson({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {
   return { id, endpoint: url, events, status, created_at: timestamp(createdAt) }
 }
 
-/** Webhooks of the other dialect send other messages, and do not exist here. */
+/** Webhooks of the form dialect send other messages, and do not exist here. */
 export const operationOnWebhook = operationOn(async (op, id) => {
   const { webhook } = await showWebhook(op, { id })
   if (webhook.dialect !== 'json') throw noSuchWebhook(id)
