@@ -13,11 +13,13 @@ export function maskSecret(name: SettingName, text: string): string {
   return items.map((item) => (/^[^/]*@/.test(item) ? '***' : maskUrl(item))).join(',')
 }
 
+const SECRET_PARAMETER = /([?&](?:(?:ssl)?password|oauth_client_secret|scram_(?:client|server)_key)=)[^&]*/gi
+
 function maskUrl(text: string): string {
   if (!text.includes('//')) return text
   const [url = ''] = /\w+:\/\/.*$/s.exec(text) ?? []
   // A text that is not a URL may hold its password anywhere.
   if (!URL.canParse(url)) return text.replace(/\/\/.*$/s, '//***')
   // Masks up to the last @, because a password may contain an unescaped @.
-  return text.replace(/\/\/.*@/s, '//***@').replace(/([?&]password=)[^&]*/gi, '$1***')
+  return text.replace(/\/\/.*@/s, '//***@').replace(SECRET_PARAMETER, '$1***')
 }

@@ -2,19 +2,16 @@
 import type { ArrivingMessage } from './body.ts'
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
-import { InputTimeout } from './input.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 
 /** Octets over the limit that are read and dropped, so that the client reaches its end and gets the reply. */
 export const DISCARDED_OCTETS = 16 * 1024 * 1024
 
 interface ReceiveLimits {
-  /** Octets of a message. */
-  max: number
   /** Ms until its final dot. */
   within: number
   /** For a message whose rest is dropped: above `most` octets it is refused with this reply. */
-  dropped?: { most: number; refusal: SubmissionReply }
+  dropped: { most: number; refusal: SubmissionReply }
 }
 
 export interface ArrivedMessage {
@@ -27,7 +24,7 @@ export interface ArrivedMessage {
 export async function receive(
   channel: Channel,
   body: ArrivingMessage,
-  { max, within, dropped }: ReceiveLimits,
+  { within, dropped }: ReceiveLimits,
 ): Promise<ArrivedMessage> {
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line by itself'))
   await channel.flush()
@@ -36,9 +33,7 @@ export async function receive(
     const taken = octets.readPiece(piece, (part) => body.add(part))
     // Not if the next command may be in the same memory.
     if (taken === null) body.dropRefused()
-    if (dropped !== undefined && body.length > dropped.most)
-      throw new CommandRefusal(dropped.refusal, { last: true })
-    if (dropped === undefined && body.length > max + DISCARDED_OCTETS) throw new InputTimeout()
+    if (body.length > dropped.most) throw new CommandRefusal(dropped.refusal, { last: true })
     return taken
   }, within)
   return { octets: body.whole(), bareLf: octets.bareLf }

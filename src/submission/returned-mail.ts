@@ -147,7 +147,6 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
     const most = mostOf(this.#parts)
     try {
       const { octets } = await receive(channel, body, {
-        max: MOST_READ,
         within: MESSAGE_WITHIN,
         dropped: { most, refusal: this.#tooLarge(most) },
       })

@@ -13,7 +13,7 @@ import { logCommand } from './logged-command.ts'
 import { domainOf } from './login.ts'
 import type { SubmissionMetrics } from './metrics.ts'
 import type { MailTransactions } from './policy.ts'
-import { receive } from './receive.ts'
+import { DISCARDED_OCTETS, receive } from './receive.ts'
 import { bounceAdvice, bounceWords } from './relay-bounce.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { assertReversePath } from './reverse-path.ts'
@@ -100,7 +100,9 @@ export class SubmissionTransactions
     let answer: SubmissionReply | null = null
     this.atMessage = true
     try {
-      const received = await receive(channel, body, { max: maxMessageSize, within: requestTimeout })
+      const most = maxMessageSize + DISCARDED_OCTETS
+      const refusal = smtpWords({ code: 'message_too_large', max: maxMessageSize, found: most })
+      const received = await receive(channel, body, { within: requestTimeout, dropped: { most, refusal } })
       const measured = this.#metrics.seconds.startTimer()
       const { id } = await transaction.accept(received).finally(measured)
       answer = reply(250, '2.0.0', `Queued as ${id}`)

@@ -395,6 +395,20 @@ describe('settings', () => {
     }
   })
 
+  test('in the query of a database URL are blotted out if they are secret', () => {
+    const names = ['password', 'sslpassword', 'oauth_client_secret', 'scram_client_key', 'scram_server_key']
+    const env = {
+      POSTROAD_DATABASE_URL: `postgres://h/db?sslmode=require&${names.map((name) => `${name}=hunter2`).join('&')}`,
+    }
+    const shown = effectiveSettings(env, { envFile: null }).find(
+      ({ name }) => name === 'POSTROAD_DATABASE_URL',
+    )
+    assert.equal(
+      shown?.value,
+      `postgres://h/db?sslmode=require&${names.map((name) => `${name}=***`).join('&')}`,
+    )
+  })
+
   test('in effect are shown with their secrets blotted out', () => {
     const env = {
       POSTROAD_SECRET_KEY: 'ab'.repeat(32),

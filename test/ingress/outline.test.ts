@@ -25,6 +25,16 @@ test('a form with files: the first line of each field, and of a file its kind al
   })
 })
 
+test('a number in a field that is not shown is hidden, too', () => {
+  const body = JSON.stringify({ from: 'a@acme.test', password: 12_345_678, limit: 5, nested: { pin: 1 } })
+  assert.deepEqual(JSON.parse(outlineBody(Buffer.from(body), 'application/json')!), {
+    from: 'a@acme.test',
+    password: '[number]',
+    limit: 5,
+    nested: '[1 fields]',
+  })
+})
+
 test('fields in one head share its value, and without the end of a head there is none', () => {
   const heads = ['from', 'to'].map((name) => `content-disposition: form-data; name="${name}"\r\n`).join('')
   const outlined = (body: string) => JSON.parse(outlineBody(Buffer.from(body), TYPE)!) as object

@@ -215,6 +215,7 @@ describe('hostile clients of SMTP submission', () => {
     for (let sent = 0; sent < 40 && !client.closed; sent++) {
       if (!client.socket.write(chunk)) await Promise.race([once(client.socket, 'drain'), client.ended()])
     }
+    assert.match(await client.reply(), /^552 5\.3\.4 The message is larger than the limit/)
     await client.ended()
     assert.equal(await rig.count(), emails)
   })

@@ -37,6 +37,7 @@ export function outline(fields: unknown): string {
         : `[${value.length} ${value.length === 1 ? 'character' : 'characters'}]`
       return spend(text, text.length)
     }
+    if (typeof value === 'number' && !isShown) return spend('[number]', 8)
     if (typeof value !== 'object' || value === null) return spend(value, 8)
     if (depth >= DEEPEST) return '…'
     if (Array.isArray(value)) {

@@ -207,16 +207,26 @@ describe('domains of the form dialect', () => {
     await assert.rejects(keys.destroy('keys.test', 'nothing'), { status: 404 })
   })
 
-  test('its connection settings are those of the operator, and its queues are shown as running', async () => {
-    const settings = await mg.domains.getConnection('first.test')
-    assert.equal(settings.require_tls, false)
-    await mg.domains.updateConnection('first.test', { require_tls: false })
-    const put = await call(`${service.url}/v3/domains/first.test/connection`, {
-      method: 'PUT',
-      headers: { authorization: basic(manager) },
-      body: new URLSearchParams({ require_tls: 'true' }),
-    })
-    assertFormError(put, 400, /require_tls.* only false/)
+  test('its connection settings are its demand on TLS, and its queues say whether it sends', async () => {
+    const flagsOf = ({ require_tls, skip_verification }: Record<string, unknown>) => [
+      require_tls,
+      skip_verification,
+    ]
+    assert.deepEqual(flagsOf({ ...(await mg.domains.getConnection('first.test')) }), [false, false])
+    for (const [required, skipped] of [
+      [true, false],
+      [true, true],
+      [false, false],
+    ] as const) {
+      await mg.domains.updateConnection('first.test', {
+        require_tls: required,
+        skip_verification: skipped,
+      })
+      const shown = await get('/v3/domains/first.test/connection')
+      assert.deepEqual(flagsOf(shown.body as Record<string, unknown>), [required, skipped])
+      const { domain } = (await get('/v4/domains/first.test')).body as { domain: Record<string, unknown> }
+      assert.deepEqual(flagsOf(domain), [required, skipped])
+    }
     const { regular } = (await get('/v3/domains/first.test/sending_queues')).body
     assert.deepEqual(regular, { is_disabled: false })
   })

@@ -1,50 +1,52 @@
 /** The delivery settings of a domain (`connection`), and whether it sends (`sending_queues`). */
 
+import { inactivityReason } from '../../../accounts/sending.ts'
 import { isYes } from '../../../ingress/message-form/yes-no.ts'
-import { invalidField } from '../../../intake/refusal.ts'
+import { updateDomain } from '../../../operate/domains.ts'
 import { WORD } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
-import { ownDomain } from '../own-domain.ts'
+import { onOwnDomain, ownDomain } from '../own-domain.ts'
+import { tlsFlags } from './domain.ts'
 
 const URL = '/v3/domains/:domain/connection'
 const TEXT = { type: 'string' } as const
 const FLAG = { type: 'boolean' } as const
 const FLAGS = { require_tls: FLAG, skip_verification: FLAG } as const
 
-/** The same for every domain: only the operator configures delivery. */
-const AS_SET = { require_tls: false, skip_verification: false } as const
-
 const show = route(`GET ${URL}`, {
   operation: 'form_connection_read',
   access: 'reading',
   operationId: 'formShowConnection',
-  summary: 'Get the TLS settings of a domain: TLS is never required for a single domain',
+  summary: 'Get the TLS settings of a domain',
   answer: {
     type: 'object',
     properties: { ...FLAGS, connection: { type: 'object', properties: FLAGS } },
   },
 })(async ({ caller, params }, core) => {
-  await ownDomain(core, caller, params.domain)
+  const { settings } = await ownDomain(core, caller, params.domain)
+  const flags = tlsFlags(settings)
   // Older and newer clients read the settings in different places.
-  return { ...AS_SET, connection: AS_SET }
+  return { ...flags, connection: flags }
 })
 
 const update = route(`PUT ${URL}`, {
   operation: 'form_connection_update',
   access: 'management',
   operationId: 'formUpdateConnection',
-  summary: 'Accept the present settings and refuse all others',
+  summary: 'Change the TLS settings of a domain',
   body: { type: 'object', properties: { require_tls: WORD, skip_verification: WORD } },
   answer: { type: 'object', properties: { message: TEXT, ...FLAGS } },
 })(async ({ caller, params, body }, core) => {
-  await ownDomain(core, caller, params.domain)
-  for (const [field, value] of Object.entries(body)) {
-    if (value === '' || !isYes(field, value)) continue
-    throw invalidField(field, 'this service has no such setting for a single domain; only false is accepted')
+  const { op, domain } = await onOwnDomain(core, caller, params.domain)
+  const flags = tlsFlags(domain.settings)
+  for (const field of ['require_tls', 'skip_verification'] as const) {
+    const value = body[field]
+    if (value) flags[field] = isYes(field, value)
   }
-  const message = 'Domain connection settings have been updated'
-  return { message, ...AS_SET }
+  const tls = flags.require_tls ? (flags.skip_verification ? 'required' : 'verified') : 'opportunistic'
+  const updated = await updateDomain(op, { domain: domain.id, settings: { tls } })
+  return { message: 'Domain connection settings have been updated', ...tlsFlags(updated.settings) }
 })
 
 const QUEUE = {
@@ -62,11 +64,9 @@ const queues = route('GET /v3/domains/:domain/sending_queues', {
   summary: 'Get whether mail of a domain is sent, now and later',
   answer: { type: 'object', properties: { regular: QUEUE, scheduled: QUEUE } },
 })(async ({ caller, params }, core) => {
-  const { sending } = await ownDomain(core, caller, params.domain)
-  const reason =
-    sending === 'suspended' ? 'The operator has suspended this domain' : 'This domain is not verified'
+  const reason = inactivityReason(await ownDomain(core, caller, params.domain))
   const queue =
-    sending === 'active' ? { is_disabled: false } : { is_disabled: true, disabled: { until: '', reason } }
+    reason === null ? { is_disabled: false } : { is_disabled: true, disabled: { until: '', reason } }
   return { regular: queue, scheduled: queue }
 })
 

@@ -52,9 +52,13 @@ export const DOMAIN_WITH_RECORDS = {
   },
 } as const
 
+/** `skip_verification`: a certificate need not be valid for the server. */
+export function tlsFlags({ tls = 'opportunistic' }: DomainSettings) {
+  return { require_tls: tls !== 'opportunistic', skip_verification: tls === 'required' }
+}
+
 /** The fields about receiving mail have fixed values, because the service receives no mail. */
 export function domainJson({ id, name, sending, settings, createdAt }: SendingDomain) {
-  const { tls = 'opportunistic' } = settings
   return {
     id,
     name,
@@ -63,8 +67,7 @@ export function domainJson({ id, name, sending, settings, createdAt }: SendingDo
     type: 'custom',
     created_at: mailDate(createdAt),
     smtp_login: `postmaster@${name}`,
-    require_tls: tls !== 'opportunistic',
-    skip_verification: tls === 'required',
+    ...tlsFlags(settings),
     wildcard: false,
     spam_action: 'disabled',
     web_prefix: 'email',

@@ -68,7 +68,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
     body: {
       type: 'object',
       required: ['name'],
-      // This API cannot turn `require_tls` on: a client that does would rely on it.
+      // Turned on by the route `connection` alone.
       properties: {
         name: DOMAIN_NAME,
         require_tls: { enum: [...NO] },
