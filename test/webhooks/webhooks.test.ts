@@ -224,7 +224,8 @@ test('metrics show the state of the webhooks', async (t) => {
 })
 
 test('a webhook at a private address is refused when it is added, and not connected to later', async () => {
-  await using guarded = await startService()
+  // Others reach it: without a public URL, webhooks in capture mode may call this machine.
+  await using guarded = await startService({ publicUrl: 'https://post.example' })
   const tenant = await guarded.tenant('guarded.test')
   await using receiver = await Receiver.start()
   const op = operationOn(guarded.settings, guarded.store, OPERATOR, await guarded.store.accounts())

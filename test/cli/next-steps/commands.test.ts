@@ -153,10 +153,10 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
       names: /: postroad user invite ADDRESS --operator$/m,
     },
     {
-      slip: 'a webhook leads to this machine',
-      ...of('webhook', 'add', '--company', 'My Company', '--url', 'http://localhost:3000/hook'),
+      slip: 'a webhook leads to a private address',
+      ...of('webhook', 'add', '--company', 'My Company', '--url', 'http://10.0.0.5:3000/hook'),
       names:
-        /POSTROAD_ALLOW_PRIVATE_NETWORKS=true .*: postroad listen --forward http:\/\/localhost:3000\/hook$/m,
+        /POSTROAD_ALLOW_PRIVATE_NETWORKS=true .*: postroad listen --forward http:\/\/10\.0\.0\.5:3000\/hook$/m,
     },
     {
       slip: 'an event of a webhook is mistyped',
