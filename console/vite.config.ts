@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 /** Modules of forms, tables and actions, which the list of emails does without. */
 const LATER =
-  /parts\/(form|list-table|confirm|action-button|focus-return|empty)|mantine\/(notifications|modals)|\/Table\/|mutationObserver/
+  /parts\/(form|list-table|confirm|action-button|focus-return|empty|pending)|mantine\/(notifications|modals)|\/Table\/|mutationObserver/
 
 export default defineConfig({
   root: import.meta.dirname,

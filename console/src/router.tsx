@@ -225,6 +225,7 @@ const requests = createRoute({
     key: textIn(given, 'key'),
     endpoint: textIn(given, 'endpoint'),
     error: textIn(given, 'error'),
+    open: textIn(given, 'open'),
     from: textIn(given, 'from'),
     to: textIn(given, 'to'),
     after: textIn(given, 'after'),

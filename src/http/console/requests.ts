@@ -1,7 +1,10 @@
 /** The log of API requests, newest first. */
-import { listApiRequests } from '../../operate/api-requests.ts'
+import { isKeyless } from '../../accounts/account.ts'
+import { listApiRequests, showApiRequest } from '../../operate/api-requests.ts'
 import { companyName } from '../../operate/find.ts'
 import { isoTime } from '../../operate/shapes/time.ts'
+import type { Operation } from '../../operate/verb.ts'
+import type { ApiRequest } from '../../store/store.ts'
 import { cursorPage } from '../cursor-page.ts'
 import type { REQUEST_ROUTES } from './contract/requests.ts'
 import type { Handlers } from './handlers.ts'
@@ -21,13 +24,23 @@ export const requestHandlers: Handlers<typeof REQUEST_ROUTES> = {
       (page) => listApiRequests(op, { ...filter, ...page }),
       ({ id }) => id,
     )
-    const nameOf = (id: string) => op.accounts.keys.find((each) => each.id === id)?.name ?? id
-    const shown = data.map(({ at, companyId, keyId, ...entry }) => ({
-      ...entry,
-      at: isoTime(at),
-      company: companyId === null ? null : { id: companyId, name: companyName(op, companyId) },
-      key: keyId === null ? null : { id: keyId, name: nameOf(keyId) },
-    }))
-    return { data: shown, previous, next }
+    return { data: data.map((request) => shown(op, request)), previous, next }
   },
+
+  'GET /companies/:company/requests/:id': async ({ op, company, params: { id } }) =>
+    shown(op, await showApiRequest(op, { company: company ?? undefined, id })),
+}
+
+function shown(op: Operation, { at, companyId, keyId, ...entry }: ApiRequest) {
+  return {
+    ...entry,
+    at: isoTime(at),
+    company: companyId === null ? null : { id: companyId, name: companyName(op, companyId) },
+    key: keyId === null ? null : { id: keyId, name: keyName(op, keyId) },
+  }
+}
+
+function keyName(op: Operation, keyId: string): string {
+  if (isKeyless({ keyId })) return 'no key'
+  return op.accounts.keys.find(({ id }) => id === keyId)?.name ?? keyId
 }

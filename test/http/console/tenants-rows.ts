@@ -6,7 +6,7 @@
  * tenants.test.ts derives all attempts from a row: each role, a person of another company, ids of another company on
  * the own paths, no session, and a session that has ended.
  */
-import { randomUUID } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { identityId } from '../../../src/operate/own-identities.ts'
 import type { Role } from '../../../src/people/person.ts'
 import { inboundMail } from '../../store/contract/inbound-mails.ts'
@@ -69,6 +69,13 @@ const returnedMail = async (of: Tenant) => {
   const mail = inboundMail({ emailId: await of.email(), refused: 'kept' })
   await of.service.store.keepInboundMails([{ mail, reports: [] }])
   return { id: mail.id }
+}
+const apiRequest = async ({ service: { store }, company }: Tenant) => {
+  const id = randomUUIDv7()
+  const made = { method: 'POST', endpoint: '/emails', status: 200, refused: false, error: null }
+  const by = { companyId: company.id, keyId: null, address: '', userAgent: null, duration: null }
+  await store.addApiRequests([{ id, at: Date.now(), ...made, ...by, request: null, response: null }])
+  return { id }
 }
 const person = async (of: Tenant) => ({ person: await of.member() })
 const sending = async (of: Tenant) => ({ domain: await of.sendingDomain() })
@@ -325,6 +332,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'PATCH /companies/:company/team/:person': { may: OWNS, ids: person, body: { role: 'developer' } },
   'DELETE /companies/:company/team/:person': { may: OWNS, ids: person },
   'GET /companies/:company/requests': { may: SEES },
+  'GET /companies/:company/requests/:id': { may: SEES, ids: apiRequest },
   'GET /companies/:company/returned': { may: SEES },
   'GET /companies/:company/returned/:id/source.eml': { may: SEES, ids: returnedMail },
   'GET /companies/:company/audit': { may: MANAGES },

@@ -86,13 +86,26 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Snippe
   )
 }
 
+const DIALECTS: Readonly<Record<Snippet['group'], string>> = {
+  HTTP: 'JSON',
+  'Resend SDKs': 'Resend',
+  'Mailgun clients': 'Mailgun',
+  Frameworks: 'framework',
+  SMTP: 'SMTP',
+}
+
 function grouped(snippets: readonly Snippet[]) {
   const groups = [...new Set(snippets.map(({ group }) => group))]
+  const labels = Map.groupBy(snippets, ({ label }) => label)
   return groups.map((group) => ({
     group,
     items: snippets
       .filter((snippet) => snippet.group === group)
-      .map(({ id, label }) => ({ value: id, label })),
+      .map(({ id, label }) => ({
+        value: id,
+        // Read out without its group, the name of a language alone would be that of two clients.
+        label: labels.get(label)!.length > 1 ? `${label} (${DIALECTS[group]})` : label,
+      })),
   }))
 }
 

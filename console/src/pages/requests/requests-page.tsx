@@ -3,10 +3,10 @@ import { Anchor, Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
-import { useState } from 'react'
-import { type RequestEntry, requestsQuery } from '../../api/requests.ts'
+import { type RequestEntry, requestQuery, requestsQuery } from '../../api/requests.ts'
 import { useMe } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { NoMatches } from '../../parts/no-matches.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -24,14 +24,22 @@ const HERE = '/signed-in/c/$company/requests'
 export function RequestsPage() {
   const company = useCompany()
   const { operator } = useMe().person
-  const search = useSearch({ from: HERE })
+  const { open, ...search } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/requests' })
   const query = useQuery(requestsQuery(company, search))
-  const [shown, setShown] = useState<RequestEntry | null>(null)
+  const show = (id: string | undefined) =>
+    void navigate({ search: { ...search, open: id }, resetScroll: false })
   const { after: _after, before: _before, ...wanted } = search
   const isNarrowed = Object.values(wanted).some((value) => value !== undefined)
   const clear = () => void navigate({ search: {}, replace: true })
   const { data } = query
+  const listed = data?.data.find(({ id }) => id === open)
+  // A link may lead to a request of another page of the list.
+  const single = useQuery({
+    ...requestQuery(company, open ?? ''),
+    enabled: open !== undefined && data !== undefined && listed === undefined,
+  })
+  const opened = listed ?? single.data
   return (
     <>
       <PageHead
@@ -55,7 +63,7 @@ export function RequestsPage() {
           {
             head: 'Request',
             cell: (request) => (
-              <Anchor component="button" size="sm" ta="start" onClick={() => setShown(request)}>
+              <Anchor component="button" size="sm" ta="start" onClick={() => show(request.id)}>
                 {request.method} <UntrustedText>{request.endpoint}</UntrustedText>
               </Anchor>
             ),
@@ -93,7 +101,12 @@ export function RequestsPage() {
         }
       />
       <CursorLinks page={data} wanted={wanted} />
-      <RequestDialog company={company} request={shown} close={() => setShown(null)} />
+      {open !== undefined && single.error !== null && <ErrorAlert error={single.error} />}
+      <RequestDialog
+        company={company}
+        request={open === undefined ? null : (opened ?? null)}
+        close={() => show(undefined)}
+      />
     </>
   )
 }

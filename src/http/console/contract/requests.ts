@@ -52,4 +52,5 @@ export const REQUEST_ROUTES = routes('company', {
     query: REQUESTS_QUERY,
     answer: pageOf(API_REQUEST),
   },
+  'GET /companies/:company/requests/:id': { operation: 'request_read', answer: API_REQUEST },
 })
