@@ -19,8 +19,8 @@ export function bounceKind({ category, permanent }: Classification): BounceKind 
 }
 
 /**
- * The type under which a bounce is counted in addition to `bounced`; null: there is none. Bounces from before kinds were
- * counted are therefore undetermined.
+ * The type under which a bounce is counted in addition to `bounced`; null: there is none. Bounces from before kinds
+ * were counted are therefore undetermined.
  */
 export function countedBounce(kind: BounceKind): 'bounced_permanent' | 'bounced_transient' | null {
   return kind === 'undetermined' ? null : `bounced_${kind}`

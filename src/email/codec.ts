@@ -1,7 +1,7 @@
 /**
  * Functions generated from the table of fields, with the code that one would write by hand for each field. They are
- * generated once, when modules are loaded, because walking the table for each email takes ten times as long (2 us of the
- * roughly 75 that a message takes).
+ * generated once, when modules are loaded, because walking the table for each email takes ten times as long (2 us of
+ * the roughly 75 that a message takes).
  */
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import {

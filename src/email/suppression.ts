@@ -92,8 +92,8 @@ export interface AllowEntry {
 }
 
 /**
- * The texts by which a tag, as people write it, is found in the lower-case JSON of an email's tags: `news` is the tag of
- * that name, and the tag `news` of the form dialect; `list:news` is also the tag `list` with the value `news`. JSON
+ * The texts by which a tag, as people write it, is found in the lower-case JSON of an email's tags: `news` is the tag
+ * of that name, and the tag `news` of the form dialect; `list:news` is also the tag `list` with the value `news`. JSON
  * escapes quotes within names and values, so nothing else matches.
  */
 export function marksOf(tag: string): string[] {

@@ -18,7 +18,9 @@ const CACHED_EMAILS = 2_000
 const KEPT_OCTETS = 8 * 1024 ** 2
 /** Octets read at a time: senders decide how large an email is. */
 const AT_A_TIME = 512 * 1024
-/** Octets counted for an event without its email, and for an email without the parts whose length its sender chooses. */
+/**
+ * Octets counted for an event without its email, and for an email without the parts whose length its sender chooses.
+ */
 const OF_EVENT = 500
 /**
  * The fewest events read at once, and the weight of history in the average size that decides how many more are read:

@@ -23,7 +23,8 @@ export interface Api {
   /** Its declared routes. Routes that require a key or a body need `admit` or `content`. */
   readonly endpoints?: readonly Endpoint[]
   /**
-   * Authenticates the key of a request, which the API takes from the place where it expects one. Throws or rejects with the reason for a refusal.
+   * Authenticates the key of a request, which the API takes from the place where it expects one. Throws or rejects with
+   * the reason for a refusal.
    */
   admit?(request: IncomingMessage): Principal | Promise<Principal>
   /**

@@ -30,8 +30,8 @@ import { Routing } from './routing.ts'
  */
 const BACKLOG = 4_096
 /**
- * Octets read ahead while nobody consumes the body: one chunk of up to 64 KiB is taken from the connection, and the next
- * one stays in it.
+ * Octets read ahead while nobody consumes the body: one chunk of up to 64 KiB is taken from the connection, and the
+ * next one stays in it.
  */
 const READ_AHEAD = 16 * 1024
 /** Milliseconds that a connection may idle: longer than the 60 s that are common for load balancers. */
@@ -179,8 +179,8 @@ export class HttpListener {
 }
 
 /**
- * Lets source addresses take turns for TLS handshakes. The server's own listeners get each connection once its handshake
- * is done; `failed` gets the error of a failed one.
+ * Lets source addresses take turns for TLS handshakes. The server's own listeners get each connection once its
+ * handshake is done; `failed` gets the error of a failed one.
  */
 function encryptInTurn(
   server: Server,

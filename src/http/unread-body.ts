@@ -1,10 +1,14 @@
-/** Bodies that are not read. The answer is sent before they arrive, and must reach the client while they keep coming. */
+/**
+ * Bodies that are not read. The answer is sent before they arrive, and must reach the client while they keep coming.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release } from '../common/octets.ts'
 import type { PausedSockets } from '../ingress/admission/held-back.ts'
 
-/** The most octets of a body that are read and dropped after an early answer: as many as clients commonly send first. */
+/**
+ * The most octets of a body that are read and dropped after an early answer: as many as clients commonly send first.
+ */
 const ALLOWANCE = 256 * 1024
 /** A chunk counts for at least this many octets, because its framing costs work. */
 const CHUNK = 256

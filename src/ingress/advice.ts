@@ -1,6 +1,6 @@
 /**
- * Advice for the operator on a refusal. It is logged: the error sentences for clients never change, because some clients
- * parse them.
+ * Advice for the operator on a refusal. It is logged: the error sentences for clients never change, because some
+ * clients parse them.
  */
 import type { Inactivity } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
@@ -59,8 +59,8 @@ const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['
 }
 
 /**
- * The domain of a request for use in a command; DOMAIN if it is invalid. Operators paste the command into a shell, so the
- * domain consists of letters, digits, dots and hyphens.
+ * The domain of a request for use in a command; DOMAIN if it is invalid. Operators paste the command into a shell, so
+ * the domain consists of letters, digits, dots and hyphens.
  */
 export function domainForCommand(domain: string): string {
   try {

@@ -19,7 +19,9 @@ export type HttpReason =
   | { code: 'overloaded'; retryAfter: number }
   /** Reading the request took more memory or time than one request may take. */
   | { code: 'too_complex'; cause: 'memory' | 'time' }
-  /** The body is over `max` octets. `messageMax`: the limit of a composed message from which `max` is derived, if any. */
+  /**
+   * The body is over `max` octets. `messageMax`: the limit of a composed message from which `max` is derived, if any.
+   */
   | { code: 'body_too_large'; max: number; messageMax: number | null }
   /** The body cannot be parsed as its declared type. `detail` is a sentence. */
   | { code: 'body_malformed'; detail: string }

@@ -1,8 +1,8 @@
 /** Times of scheduled messages in senders' requests: ISO 8601. */
 
 /**
- * Date, time and zone, with `T` or a blank between date and time. Seconds and their fraction are optional (RFC 3339 5.6,
- * and PostgreSQL's output).
+ * Date, time and zone, with `T` or a blank between date and time. Seconds and their fraction are optional (RFC 3339
+ * 5.6, and PostgreSQL's output).
  */
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/

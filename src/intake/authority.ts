@@ -11,7 +11,9 @@ import type { NamedAuthor } from './draft.ts'
 import { Refusal, refusalOf } from './refusal.ts'
 import { assertSource } from './source.ts'
 
-/** Decides by the present accounts whether a caller may send a message from its author. Nothing here is asynchronous. */
+/**
+ * Decides by the present accounts whether a caller may send a message from its author. Nothing here is asynchronous.
+ */
 export class Authority {
   readonly #accounts: Pick<LiveAccounts, 'directory'>
   readonly #addresses: readonly string[]

@@ -13,8 +13,8 @@ const MAX_UNREAD = 64 * 1024
 const LINGER = 1_000
 
 /**
- * The most octets read ahead on a connection while nothing takes its input. The limit is low because a TLS record may have a
- * single octet, and each record is decrypted and stored separately.
+ * The most octets read ahead on a connection while nothing takes its input. The limit is low because a TLS record may
+ * have a single octet, and each record is decrypted and stored separately.
  */
 const READ_AHEAD = 1_024
 

@@ -1,6 +1,6 @@
 /**
- * Bounces that a relay hands in: messages with a null reverse-path (RFC 5321 4.5.5). A relay that sends them from
- * the name of its own machine gets each of them refused, and sends no bounce about a bounce: only the operator can help.
+ * Bounces that a relay hands in: messages with a null reverse-path (RFC 5321 4.5.5). A relay that sends them from the
+ * name of its own machine gets each of them refused, and sends no bounce about a bounce: only the operator can help.
  */
 import type { Advice } from '../ingress/advice.ts'
 import type { AnyReason } from '../ingress/fault.ts'

@@ -6,7 +6,8 @@ import { SettingFormError, SettingValueError } from './value-error.ts'
 import { option } from './word.ts'
 
 /**
- * `capture`, `direct`, or the URL of a relay. No error message quotes the URL, because a typing error can move the password into any part of it.
+ * `capture`, `direct`, or the URL of a relay. No error message quotes the URL, because a typing error can move the
+ * password into any part of it.
  */
 export function parseDelivery(text: string): DeliveryRoute {
   const word = text.toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * Parses URLs. No error message quotes a URL that may hold a password, because a typing error can move the password into
- * any part of it.
+ * Parses URLs. No error message quotes a URL that may hold a password, because a typing error can move the password
+ * into any part of it.
  */
 import { SettingFormError, SettingValueError } from './value-error.ts'
 

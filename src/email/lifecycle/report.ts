@@ -1,6 +1,6 @@
 /**
- * The outcome for a recipient after a report from outside about its message. A report may come at any time, mostly after
- * the final state.
+ * The outcome for a recipient after a report from outside about its message. A report may come at any time, mostly
+ * after the final state.
  */
 import { classificationOf } from '../classification.ts'
 import type { EventDetail, EventType } from '../event.ts'

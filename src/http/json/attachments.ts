@@ -64,7 +64,9 @@ function nameOf(filename: unknown, url: URL | null, index: number, contentType: 
   return filename
 }
 
-/** `content`: base64 text, an array of byte values, the JSON.stringify form of a Node.js Buffer, or one of them decoded. */
+/**
+ * `content`: base64 text, an array of byte values, the JSON.stringify form of a Node.js Buffer, or one of them decoded.
+ */
 function readContent(content: unknown, index: number, contentType: string | undefined): Uint8Array {
   if (content instanceof Uint8Array) return content
   const isCalendar = mediaTypeIn(contentType) === CALENDAR

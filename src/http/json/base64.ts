@@ -23,10 +23,10 @@ for (const [kind, characters] of [
 const PIECE = 256 * 1024
 
 /**
- * Decodes the text; null when it is not base64. The check is strict (RFC 4648 3), because other text would become a file
- * of garbage. It requires digits of one alphabet in groups of four, padding if the last group is short, and unused bits
- * of zero. Lines may be broken anywhere (RFC 2045 6.8). Only the URL-safe alphabet may omit padding, as its encoders
- * do (RFC 4648 5).
+ * Decodes the text; null when it is not base64. The check is strict (RFC 4648 3), because other text would become a
+ * file of garbage. It requires digits of one alphabet in groups of four, padding if the last group is short, and unused
+ * bits of zero. Lines may be broken anywhere (RFC 2045 6.8). Only the URL-safe alphabet may omit padding, as its
+ * encoders do (RFC 4648 5).
  */
 export function decodeBase64(text: Buffer): Buffer | null {
   const compact = digitsOf(text)

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { canonicalAddress } from '../../network/address-range.ts'
 
 /**
- * The unit by which a source address is counted: for IPv4 the address itself, for IPv6 its /64, the least that a network
- * assigns to a customer (RFC 6177 2). '' when the text is not an address.
+ * The unit by which a source address is counted: for IPv4 the address itself, for IPv6 its /64, the least that a
+ * network assigns to a customer (RFC 6177 2). '' when the text is not an address.
  */
 export function addressGroup(address: string): string {
   const plain = canonicalAddress(address)

@@ -1,6 +1,6 @@
 /**
- * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is read like its form
- * field, so that both are refused alike. A field without such a twin has no effect. No such field is sent.
+ * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is read like its
+ * form field, so that both are refused alike. A field without such a twin has no effect. No such field is sent.
  */
 import { type ControlField, isControlField } from '../../mail/raw/control.ts'
 import type { OptionField } from './options.ts'

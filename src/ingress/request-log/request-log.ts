@@ -1,6 +1,6 @@
 /**
- * Writes the log of API requests in batches, after the answers, and at most a fixed number a second. Successes have fewer
- * places than refusals, so they are dropped first. A metric counts dropped entries.
+ * Writes the log of API requests in batches, after the answers, and at most a fixed number a second. Successes have
+ * fewer places than refusals, so they are dropped first. A metric counts dropped entries.
  */
 import { randomUUIDv7 } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'

@@ -4,7 +4,9 @@ import type { Answer } from '../../answer.ts'
 import type { HttpDeps } from '../../deps.ts'
 import type { JsonStore } from '../store-port.ts'
 
-/** Adds the used quota, including this mail, to the header. For a company without a quota, the answer is not delayed. */
+/**
+ * Adds the used quota, including this mail, to the header. For a company without a quota, the answer is not delayed.
+ */
 export function withQuota(
   answer: Answer,
   { accounts, store }: Pick<HttpDeps, 'accounts'> & { store: Pick<JsonStore, 'quotaUsed'> },
