@@ -101,6 +101,8 @@ describe('quoted-printable reading', () => {
     ['a=3db=C3=BC', 'a=bü'],
     ['a  \r\nb\t\r\nc', 'a\r\nb\r\nc'],
     ['a=  \r\nb=\r\nc', 'abc'],
+    ['a=20  \r\nb=09\t\r\n', 'a \r\nb\t\r\n'],
+    [' \r\n=\r\n \r\n', '\r\n\r\n'],
     ['a = b =ZZ', 'a = b =ZZ'],
   ]
   for (const [body, text] of cases) {
