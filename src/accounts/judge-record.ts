@@ -125,7 +125,7 @@ function judgeSpf(
   if (records.length > 1) {
     return different(
       `There are ${records.length} SPF records, so receivers ignore all of them (RFC 7208 4.5). Merge them into one.`,
-      withOwnTerms(records.flatMap(spfTerms), sendingHosts),
+      withOwnTerms(records.map(spfTerms), sendingHosts),
     )
   }
   const terms = spfTerms(records[0]!)
@@ -134,7 +134,7 @@ function judgeSpf(
     // No record is suggested, because it would repeat the fault.
     return different(lacking.length === 0 ? verdict.fault : `${verdict.fault} Also add ${lacking.join(' ')}.`)
   }
-  const suggestion = withOwnTerms(terms, sendingHosts)
+  const suggestion = withOwnTerms([terms], sendingHosts)
   if (lacking.length === 0) return { ...RIGHT, explanation: explanationOf(verdict, restOfSpf(terms)) }
   if (verdict !== null && isAllowed(verdict)) {
     const by = [...new Set(verdict.allowedBy.values())].join(' and ')

@@ -48,16 +48,26 @@ export function lackingTerms(terms: readonly string[], hosts: readonly SendingHo
   return ownSpfTerms(hosts).filter((term) => !present.has(term))
 }
 
-/** RFC 7208 5.1: terms after `all` are ignored, and 6.1: `redirect` counts only when nothing else matched. */
-const LAST = /^(?:[+?~-]?all$|redirect=)/i
+const ALL = /^[+?~-]?all$/i
+const REDIRECT = /^redirect=/i
 
-/** A record with these terms and those for the hosts, each once, and with the last `all` or `redirect` at the end. */
-export function withOwnTerms(terms: readonly string[], hosts: readonly SendingHost[]): string {
-  const allowing = terms.filter((term) => !isLastTerm(term))
+/**
+ * One record with the terms of these records and those for the hosts, each once, and with the last `all` or `redirect`
+ * at the end. The `redirect` of another record becomes an `include`, because only one can stand at the end.
+ */
+export function withOwnTerms(records: readonly (readonly string[])[], hosts: readonly SendingHost[]): string {
+  // RFC 7208 6.1: beside `all`, a `redirect` is ignored.
+  const terms = records.flatMap((terms) =>
+    terms.some((term) => ALL.test(term)) ? terms.filter((term) => !REDIRECT.test(term)) : terms,
+  )
   const last = terms.findLast(isLastTerm) ?? '~all'
+  const allowing = terms
+    .filter((term) => term !== last && !ALL.test(term))
+    .map((term) => term.replace(REDIRECT, 'include:'))
   return ['v=spf1', ...new Set([...lackingTerms(allowing, hosts), ...allowing]), last].join(' ')
 }
 
+/** RFC 7208 5.1: terms after `all` are ignored, and 6.1: `redirect` counts only when nothing else matched. */
 export function isLastTerm(term: string): boolean {
-  return LAST.test(term)
+  return ALL.test(term) || REDIRECT.test(term)
 }

@@ -80,7 +80,9 @@ interface RecordMatch {
 }
 type Matches = Map<string, RecordMatch>
 
-const MECHANISM = /^([+?~-]?)([a-z0-9]+)(?::([^/]*))?((?:\/\d{1,3})?(?:\/\/\d{1,3})?)$/i
+/** The name may have macros, with slashes among their delimiters (RFC 7208 7.1). */
+const MECHANISM =
+  /^([+?~-]?)([a-z0-9]+)(?::((?:%\{[^}]*\}|%(?!\{)|[^%/])*))?((?:\/\d{1,3})?(?:\/\/\d{1,3})?)$/i
 
 class Walk {
   readonly #resolver: SpfResolver

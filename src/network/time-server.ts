@@ -24,7 +24,9 @@ export async function askTime(address: string, port: number): Promise<number | n
     const there = (timeAt(answer, 32) - sentAt + (timeAt(answer, 40) - receivedAt)) / 2
     resolve(there)
   })
-  socket.connect(port, address, () => {
+  // Node.js reports an address without a route only to this function, and emits no `error` for it.
+  socket.connect(port, address, (error?: Error) => {
+    if (error) return resolve(null)
     sentAt = Date.now()
     packet.writeUInt32BE((Math.floor(sentAt / 1_000) + ERA) % 2 ** 32, 40)
     packet.writeUInt32BE(Math.floor(((sentAt % 1_000) / 1_000) * 2 ** 32), 44)

@@ -1,7 +1,7 @@
 /** DMARC records, and which one holds for a domain. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dmarcAbove, parseDmarc } from '../../src/accounts/dmarc.ts'
+import { dmarcAbove, dmarcRecordsIn, parseDmarc } from '../../src/accounts/dmarc.ts'
 
 async function above(domain: string, zone: Record<string, string>) {
   const asked: string[] = []
@@ -66,6 +66,11 @@ describe('the DMARC record above a domain (RFC 9989 4.10)', () => {
   test('is unknown when DNS does not answer', async () => {
     assert.equal((await above('mail.acme.test', { '_dmarc.acme.test': 'SERVFAIL' })).found, 'failed')
   })
+})
+
+test('white space around the equals sign of a version is allowed (RFC 9989 4.8)', () => {
+  const records = ['v = DMARC1; p=none', 'v\t=DMARC1 ;p=none', 'v=DMARC1']
+  assert.deepEqual(dmarcRecordsIn([...records, 'v=DMARC10; p=none', 'p=none; v=DMARC1']), records)
 })
 
 test('a record above has a policy for subdomains, or its own', () => {

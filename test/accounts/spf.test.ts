@@ -56,6 +56,12 @@ describe('an SPF record', () => {
       ['a:both.test', 'a:both.test'],
       4,
     ],
+    [
+      'with macros that contain a slash',
+      'exists:%{l/}.list.test a:%{d2r./-}.test/24 a:both.test',
+      ['a:both.test', 'a:both.test'],
+      3,
+    ],
     ['with modifiers', 'exp=why.test a:both.test', ['a:both.test', 'a:both.test'], 1],
     ['in capitals', 'A:both.test INCLUDE:one.test -ALL', ['A:both.test', 'A:both.test'], 3],
   ]

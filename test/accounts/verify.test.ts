@@ -138,6 +138,18 @@ describe('verification', () => {
       `v=spf1 mx include:a.test a:${HOST} -all`,
       null,
     ],
+    [
+      'that goes on elsewhere, beside another',
+      ['v=spf1 mx redirect=a.test', `v=spf1 a:${HOST} -all`],
+      `v=spf1 mx include:a.test a:${HOST} -all`,
+      null,
+    ],
+    [
+      'that ends before it goes on elsewhere',
+      ['v=spf1 mx -all redirect=a.test'],
+      `v=spf1 a:${HOST} mx -all`,
+      null,
+    ],
   ]
   for (const [name, values, suggestion, explanation] of spfs) {
     test(`explains an SPF record ${name}, or suggests another record to publish`, async () => {

@@ -19,6 +19,14 @@ test('the time that a server asks us to wait', () => {
     ['try again in 999999 seconds', 3_600],
     ['You may retry in 10 fortnights', null],
     ['accepted for delivery in 5 seconds', null],
+    ['try again in 3.5 minutes', 210],
+    ['retry in 1,800 seconds', 1_800],
+    ['retry in 1,800,000 ms', null],
+    ['try again in 2 days', 3_600],
+    ['wait for 300. Then try again', 300],
+    ['temporarily deferred for 10.0.0.1', null],
+    ['temporarily deferred for 2001:db8::1', null],
+    ['greylisted for 192.0.2.1, try again in 90 seconds', 90],
   ]
   for (const [words, seconds] of rows) assert.equal(requestedWait(words), seconds && seconds * 1_000, words)
 })

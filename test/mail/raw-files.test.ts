@@ -93,6 +93,15 @@ describe('the files of a ready message', () => {
     assert.deepEqual(named(mixed(inner)), ['attachment-1.eml'])
   })
 
+  test('a part of a digest is a message when it names no type', () => {
+    const digest = [
+      ...['Content-Type: multipart/digest; boundary=d', ''],
+      ...['--d', '', 'Content-Type: application/zip; name=a.zip', '', 'z'],
+      ...['--d', 'Content-Type: application/zip; name=b.zip', '', 'z', '--d--'],
+    ]
+    assert.deepEqual(named(mixed(digest)), ['attachment-1.eml', 'b.zip'])
+  })
+
   const names: [header: string, name: string][] = [
     [`Content-Disposition: attachment; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt`, 'grüße.txt'],
     [`Content-Disposition: attachment; filename*=iso-8859-1'de'gr%FC%DFe.txt`, 'grüße.txt'],

@@ -163,6 +163,52 @@ describe('recipient variables in a ready message', () => {
     }
   })
 
+  it('leaves the messages of a digest alone', () => {
+    const raw = [
+      'Content-Type: multipart/digest; boundary=d',
+      '',
+      '--d',
+      '',
+      'Subject: a',
+      '',
+      '%recipient.plain%',
+      '--d',
+      'Content-Type: text/plain; charset=utf-8',
+      'Content-Transfer-Encoding: 7bit',
+      '',
+    ]
+    assert.equal(fill(...raw, '%recipient.plain%', '--d--'), [...raw, 'P', '--d--'].join('\r\n'))
+  })
+
+  it('leaves signed parts alone, and fills the parts beside them', () => {
+    const signed = [
+      'Content-Type: multipart/signed; boundary=s; micalg=sha-256',
+      '',
+      '--s',
+      'Content-Type: text/plain',
+      '',
+      '%recipient.plain%',
+      '--s',
+      'Content-Type: application/pgp-signature',
+      '',
+      'signature',
+      '--s--',
+    ]
+    assert.equal(fill('Subject: %recipient.plain%', ...signed), ['Subject: P', ...signed].join('\r\n'))
+    const mixed = fill(
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      ...signed,
+      '--b',
+      '',
+      '%recipient.plain%',
+      '--b--',
+    )
+    assert.ok(mixed.includes(signed.join('\r\n')))
+    assert.ok(mixed.endsWith('\r\n\r\nP\r\n--b--'))
+  })
+
   it('survives parts nested without end', () => {
     const levels = Array.from(
       { length: 5000 },

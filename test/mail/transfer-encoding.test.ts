@@ -59,6 +59,12 @@ describe('text bodies', () => {
     }
   })
 
+  it('takes quoted-printable where little is escaped, whatever the line breaks', () => {
+    const text = `ä${'abcd\n'.repeat(1_000)}`
+    assert.equal(encoded(text)[0], 'quoted-printable')
+    assert.deepEqual(encoded(text), encoded(text.replaceAll('\n', '\r\n')))
+  })
+
   it('takes base64 where most of the text would be escaped', () => {
     const text = '日本語のメールです。\n'.repeat(20)
     const [encoding, body] = encoded(text)
@@ -101,6 +107,8 @@ describe('quoted-printable reading', () => {
     ['a=3db=C3=BC', 'a=bü'],
     ['a  \r\nb\t\r\nc', 'a\r\nb\r\nc'],
     ['a=  \r\nb=\r\nc', 'abc'],
+    ['a=20  \r\nb=09\t\r\n', 'a \r\nb\t\r\n'],
+    [' \r\n=\r\n \r\n', '\r\n\r\n'],
     ['a = b =ZZ', 'a = b =ZZ'],
   ]
   for (const [body, text] of cases) {

@@ -24,12 +24,15 @@ import {
 const MAX_DEPTH = 20
 const MAX_HEADER = 256 * 1024
 
+/** RFC 2046 5.1.5: the type of a part in a digest that names none. */
+const MESSAGE: MediaType = { essence: 'message/rfc822', parameters: [] }
+
 const isAddressField = (lower: string) => lower === 'to' || lower === 'cc' || isMailboxField(lower)
 
 /**
  * The message with an addressee's values in its header fields and its text parts, in any transfer encoding. Fields and
  * parts without placeholders keep their octets; a part that changes is sent as UTF-8. `To: %recipient%` becomes the
- * addressee's mailbox. Attached files and messages inside the message are left alone.
+ * addressee's mailbox. Attached files, signed parts and messages inside the message are left alone.
  * @throws HeaderError when a value with a line break lands in a header
  */
 export function substituteRaw(raw: Uint8Array, addressee: Addressee): Buffer {
@@ -38,7 +41,7 @@ export function substituteRaw(raw: Uint8Array, addressee: Addressee): Buffer {
     text: (text) => substituteText(text, addressee),
   }
   const pieces: string[] = []
-  fillEntity(latin1(raw), filling, 0, pieces)
+  fillEntity(latin1(raw), null, filling, 0, pieces)
   return joinedOctets(pieces)
 }
 
@@ -49,7 +52,7 @@ export function textsWithPlaceholders(raw: Uint8Array): string[] {
     if (text.includes('%recipient')) texts.push(text)
     return text
   }
-  fillEntity(latin1(raw), { field: (field) => field, text }, 0, [])
+  fillEntity(latin1(raw), null, { field: (field) => field, text }, 0, [])
   return texts
 }
 
@@ -65,23 +68,32 @@ function latin1(raw: Uint8Array): string {
 
 /**
  * Fills a message or body part: fields, empty line, body. One character is one octet here. The result goes to `out`, in
- * pieces.
+ * pieces. `untyped`: the type if it names none; null: text.
  */
-function fillEntity(entity: string, filling: FieldSubstitution, depth: number, out: string[]): void {
+function fillEntity(
+  entity: string,
+  untyped: MediaType | null,
+  filling: FieldSubstitution,
+  depth: number,
+  out: string[],
+): void {
   const parts = split(entity)
   if (parts === null) {
     out.push(entity)
     return
   }
   const { fields, gap, body } = parts
-  const type = contentType(fields)
+  const type = contentType(fields) ?? untyped
   const filled = depth === 0 ? fields.map((field) => filling.field(field)) : fields
   if (type?.essence.startsWith('multipart/')) {
     const boundary = parameter(type, 'boundary')
     pushAll(out, filled)
     out.push(gap)
-    if (boundary === undefined || depth === MAX_DEPTH) out.push(body)
-    else fillMultipart(body, boundary, filling, depth, out)
+    const untypedPart = type.essence === 'multipart/digest' ? MESSAGE : null
+    // RFC 1847 2.1: signed parts must not be changed, or the signature breaks.
+    const isKept = boundary === undefined || depth === MAX_DEPTH || type.essence === 'multipart/signed'
+    if (isKept) out.push(body)
+    else fillMultipart(body, boundary, untypedPart, filling, depth, out)
     return
   }
   const isText = type === null || type.essence.startsWith('text/')
@@ -163,6 +175,7 @@ function decodeBody(body: string, encoding: string): Buffer | null {
 function fillMultipart(
   body: string,
   boundary: string,
+  untyped: MediaType | null,
   filling: FieldSubstitution,
   depth: number,
   out: string[],
@@ -181,7 +194,7 @@ function fillMultipart(
       // The line break before a boundary line does not belong to the part (5.1.1).
       const end = Math.max(start, body[at - 2] === '\r' ? at - 2 : at - 1)
       out.push(body.slice(copied, start))
-      fillEntity(body.slice(start, end), filling, depth + 1, out)
+      fillEntity(body.slice(start, end), untyped, filling, depth + 1, out)
       copied = end
     }
     start = line.lastIndex

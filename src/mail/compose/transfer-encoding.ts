@@ -45,7 +45,7 @@ function encodeSmall(text: string): EncodedBody {
   if (ascii && !text.includes('\0') && linesFit(lines)) return { encoding: '7bit', body: lines }
   const octets = Buffer.from(lines, 'utf8')
   // A character of two or three octets adds one or two to the length in UTF-16; each of its octets is escaped.
-  return encodeOctets(octets, ascii ? 0 : (octets.length - text.length) * 1.5)
+  return encodeOctets(octets, (octets.length - lines.length) * 1.5)
 }
 
 /** As `encodeSmall`, on octets outside the heap. */

@@ -1,5 +1,6 @@
 /** DMARC aggregate reports (RFC 7489 appendix C, RFC 9990), whatever their namespace. */
 import { isIP } from 'node:net'
+import { toAsciiDomain } from '../address/idn.ts'
 import { DomainReportError } from './report-error.ts'
 import { readXml } from './xml-reader.ts'
 
@@ -13,7 +14,7 @@ export interface DmarcReport {
   /** Unix ms. */
   begin: number
   end: number
-  /** The domain whose policy was applied, in lower case. */
+  /** The domain whose policy was applied. All domains are in lower case, and A-labels where they are valid. */
   domain: string
   policy: Disposition | null
   records: DmarcReportRecord[]
@@ -29,7 +30,7 @@ export interface DmarcReportRecord {
   dkim: boolean
   /** SPF passed for a domain that is aligned with the author domain. */
   spf: boolean
-  /** The author domain, in lower case. */
+  /** The author domain. */
   headerFrom: string
   /** The first domain whose signature was checked, and the first domain that SPF was checked for; null: none. */
   dkimDomain: string | null
@@ -154,7 +155,8 @@ function dispositionOf(text: string): Disposition | null {
 
 function domainOf(text: string): string | null {
   const name = text.toLowerCase().replace(/\.$/, '')
-  return name.length <= LONGEST_NAME && /^[\p{L}\p{N}._-]+$/u.test(name) ? name : null
+  if (name.length > LONGEST_NAME || !/^[\p{L}\p{M}\p{N}._-]+$/u.test(name)) return null
+  return toAsciiDomain(name).ascii ?? name
 }
 
 function nameOf(text: string): string | null {

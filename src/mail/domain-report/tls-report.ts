@@ -1,4 +1,5 @@
 /** TLS reports (RFC 8460 4.4): what we send about the domains of recipients, and what others send about ours. */
+import { toAsciiDomain } from '../address/idn.ts'
 import { parseBoundedJson, TooManyValues } from '../bounded-json.ts'
 import { DomainReportError } from './report-error.ts'
 
@@ -130,7 +131,8 @@ function policyOf(value: unknown, room: number): TlsPolicyResult {
   const hosts = published['mx-host']
   return {
     type,
-    domain,
+    // RFC 8460 4.4 wants A-labels; some reporters write Unicode.
+    domain: toAsciiDomain(domain).ascii ?? domain,
     policy: linesOf(published['policy-string']),
     hosts: linesOf(typeof hosts === 'string' ? [hosts] : hosts),
     successful: countOf(counts['total-successful-session-count']),

@@ -35,17 +35,13 @@ export function decodeQuotedPrintable(body: Buffer): Buffer {
         continue
       }
     } else if (octet === 0x0d) {
-      // White space at the end of a line was added in transit (rule 3).
-      while (length > 0 && (out[length - 1] === 0x20 || out[length - 1] === 0x09) && !isEscaped(body, index))
-        length--
+      // White space at the end of a line was added in transit (rule 3), unless it is escaped.
+      for (let end = index; body[end - 1] === 0x20 || body[end - 1] === 0x09; end--) length--
     }
     out[length++] = octet
   }
   return out.subarray(0, length)
 }
-
-/** True when the octets before `at` are an escape such as `=20`, which is intended. */
-const isEscaped = (body: Buffer, at: number) => at >= 3 && body[at - 3] === 0x3d && hexPair(body, at - 2) >= 0
 
 /** Decodes octets as text. An unknown charset is read as UTF-8; invalid octets show as replacement characters. */
 export function decodeCharset(octets: Uint8Array, charset: string | undefined): string {

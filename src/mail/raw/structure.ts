@@ -15,7 +15,7 @@ export interface RawPart {
   bodyStart: number
   /** Without the CRLF that belongs to the delimiter after it. */
   bodyEnd: number
-  /** Lower-case media type; `text/plain` when none is named (RFC 2045 5.2). */
+  /** Lower-case media type. When none is named: `text/plain` (RFC 2045 5.2), or `message/rfc822` in a digest. */
   type: string
   parameters: ReadonlyMap<string, string>
   /** Lower-case content transfer encoding; `7bit` when none is named (RFC 2045 6.1). */
@@ -96,7 +96,7 @@ class StructureReader {
     return child
   }
 
-  #begin(start: number): RawPart {
+  #begin(start: number, defaultType = 'text/plain'): RawPart {
     if (++this.#count > MAX_PARTS) throw new RawError(`The message has more than ${MAX_PARTS} parts.`)
     if (this.#open.length >= MAX_DEPTH) {
       throw new RawError(`The parts of the message are nested more than ${MAX_DEPTH} levels deep.`)
@@ -105,16 +105,14 @@ class StructureReader {
       strict: false,
       isBoundary: (at) => this.#delimiters.match(this.#octets, at) !== undefined,
     })
-    const { value, parameters } = readParameters(
-      fieldOf(header.fields, 'content-type')?.value ?? 'text/plain',
-    )
+    const { value, parameters } = readParameters(fieldValue(header.fields, 'content-type'))
     const part: RawPart = {
       fields: header.fields,
       headerStart: start,
       headerEnd: header.end,
       bodyStart: Math.min(header.bodyStart, this.#octets.length),
       bodyEnd: -1,
-      type: value === '' ? 'text/plain' : value,
+      type: value || defaultType,
       parameters,
       encoding: readParameters(fieldOf(header.fields, 'content-transfer-encoding')?.value ?? '7bit').value,
       disposition: readParameters(fieldValue(header.fields, 'content-disposition')).value,
@@ -154,7 +152,9 @@ class StructureReader {
       this.#forget(level)
       return nextLine
     }
-    const part = this.#begin(nextLine)
+    // RFC 2046 5.1.5.
+    const defaultType = multipart.type === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
+    const part = this.#begin(nextLine, defaultType)
     multipart.children.push(part)
     return part.bodyStart
   }

@@ -14,7 +14,14 @@ test('the ID comes from the only MTA-STS record', () => {
   assert.equal(policyId(['v=STSv1; id=20160831085700Z;']), '20160831085700Z')
   assert.equal(policyId(['v=STSv1;id=a', 'v=spf1 -all']), 'a')
   assert.equal(policyId(['v=STSv1; more=x; id=a']), 'a')
-  for (const none of [[], ['v=STSv1'], ['v=STSv1; id='], ['v=STSv10; id=a'], ['id=a; v=STSv1']]) {
+  for (const none of [
+    [],
+    ['v=STSv1'],
+    ['v=STSv1; id='],
+    ['v=STSv10; id=a'],
+    ['id=a; v=STSv1'],
+    ['v = STSv1; id=a'],
+  ]) {
     assert.equal(policyId(none), null, none.join())
   }
   assert.equal(policyId(['v=STSv1; id=a', 'v=STSv1; id=b']), null)

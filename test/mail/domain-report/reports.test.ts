@@ -44,6 +44,15 @@ function zipOf(files: { name: string; content: Buffer; size?: number }[]): Buffe
 }
 
 describe('DMARC aggregate reports', () => {
+  test('domains in Unicode are read as A-labels', () => {
+    const headerFrom = 'News.München.example'
+    const report = readDmarcReport(
+      dmarcXml([{ source: '192.0.2.1', count: 1, headerFrom }], { domain: 'MÜNCHEN.example.' }),
+    )
+    assert.equal(report.domain, 'xn--mnchen-3ya.example')
+    assert.equal(report.records[0]!.headerFrom, 'news.xn--mnchen-3ya.example')
+  })
+
   test('sources and results are read', () => {
     const report = readDmarcReport(dmarcXml(RECORDS))
     assert.deepEqual(report, {
@@ -134,6 +143,12 @@ describe('DMARC aggregate reports', () => {
 describe('TLS reports', () => {
   test('a report that was written is read again', () => {
     assert.deepEqual(readTlsReport(tlsReportJson(TLS_REPORT)), TLS_REPORT)
+  })
+
+  test('a domain in Unicode is read as A-labels', () => {
+    const policies = [{ ...TLS_REPORT.policies[0]!, domain: 'München.example.' }]
+    const { domain } = readTlsReport(tlsReportJson({ ...TLS_REPORT, policies })).policies[0]!
+    assert.equal(domain, 'xn--mnchen-3ya.example')
   })
 
   test('a file that is not a report is refused', () => {
