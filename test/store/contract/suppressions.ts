@@ -326,6 +326,23 @@ export function suppressionsContract(open: OpenBench): void {
       assert.equal(await store.removeUnsubscribedTag(owner.id, null, 'a@x.test', 'c'), false)
     })
 
+    test('of some tags become suppressions of all mail by a report', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'], { domainId: 'd7' })
+      await store.accept(value, { token: 1 })
+      await store.record(attempt(value, 1, [result(0)]))
+      const partial = suppression(owner, 'A@x.test', { type: 'unsubscribe', domainId: 'd7', tags: ['news'] })
+      await store.addSuppressions([partial])
+      const { cursor } = await store.suppressionsSince(null)
+      await store.happened([
+        { emailId: value.id, position: 0, happening: { kind: 'unsubscribed', at: NOW, detail: {} } },
+      ])
+      assert.deepEqual(await store.findSuppression(owner.id, partial.id), { ...partial, tags: null })
+      const { added } = await store.suppressionsSince(cursor)
+      assert.ok(added.some(({ address }) => address === 'A@x.test'))
+    })
+
     test('come from bounces and reports, with the known facts', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
