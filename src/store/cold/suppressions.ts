@@ -182,18 +182,27 @@ const SUCCESSOR = statement<{ id: string }>(
 const SOME_OF_DOMAIN = statement<{ id: string }>(
   (dialect) => `SELECT s.id ${fromList(dialect, 'newest', 'domain')} LIMIT $4`,
 )
-/** Removes those of the suppressions $1 that the list of the domain $2 already has. */
-const REMOVE_DOUBLED = statement(
-  (dialect) => `DELETE FROM suppressions WHERE id IN (
-    SELECT o.id FROM (${dialect.texts('$1')}) AS t CROSS JOIN suppressions o CROSS JOIN suppressions s
-    WHERE o.id = ${uuid(dialect, 't.value')} AND s.company = o.company
+/**
+ * Those of the suppressions $1 (`o`) that the list of the domain $2 already has (`s`). Another node may have moved some
+ * of them meanwhile: these are not doubled.
+ */
+const doubled = (dialect: Dialect) =>
+  `FROM (${dialect.texts('$1')}) AS t CROSS JOIN suppressions o CROSS JOIN suppressions s
+    WHERE o.id = ${uuid(dialect, 't.value')} AND o.domain_id <> $2 AND s.company = o.company
       AND s.${foldedColumn(dialect, 'address')} = o.${foldedColumn(dialect, 'address')}
-      AND s.type = o.type AND s.domain_id = $2)`,
+      AND s.type = o.type AND s.domain_id = $2`
+const DOUBLED_TAGS = statement<{ id: string; tags: string; more: string | null }>(
+  (dialect) =>
+    `SELECT s.id, s.tags, o.tags AS more ${doubled(dialect)} AND s.tags IS NOT NULL FOR UPDATE OF s`,
 )
-const MOVE = statement(
-  (dialect) => `UPDATE suppressions SET domain_id = $2
-    WHERE id IN (SELECT ${uuid(dialect, 'value')} FROM (${dialect.texts('$1')}) AS t)`,
+const REMOVE_DOUBLED = statement(
+  (dialect) => `DELETE FROM suppressions WHERE id IN (SELECT o.id ${doubled(dialect)})`,
 )
+const MOVE = statement((dialect) => {
+  const { column, value } = addition(dialect)
+  return `UPDATE suppressions SET domain_id = $2, ${column} = ${value}
+    WHERE id IN (SELECT ${uuid(dialect, 'value')} FROM (${dialect.texts('$1')}) AS t)`
+})
 function uuid({ engine }: Dialect, text: string): string {
   return engine === 'postgres' ? `${text}::uuid` : text
 }
@@ -381,10 +390,16 @@ export const suppressionSteps = {
         const some = yield* port.read.all(SOME_OF_DOMAIN, company, type, id, CHUNK)
         if (some.length === 0) continue
         const ids = some.map((row) => row.id)
-        yield* port.change(company, function* (db) {
+        const move = function* (db: PortTransaction) {
+          for (const { id, tags, more } of yield* db.all(DOUBLED_TAGS, ids, domainId)) {
+            const joined = joinedTags(listOf(tags), more === null ? null : listOf(more))
+            if (joined !== undefined) yield* db.run(ADD_TAGS, id, ...tagColumns(joined))
+          }
           yield* db.run(REMOVE_DOUBLED, ids, domainId)
           yield* db.run(MOVE, ids, domainId)
-        })
+          return true
+        }
+        yield* port.notice('stops', move, { company })
         return some.length
       }
     }

@@ -154,6 +154,40 @@ export function suppressionsContract(open: OpenBench): void {
       assert.deepEqual(await store.findSuppression(owner.id, doubled.id), doubled)
     })
 
+    test('of a removed domain widen those of its successor', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const [first, second] = [0, 1].map(() => ({
+        ...domain(owner, 'again.test'),
+        sending: 'active' as const,
+      }))
+      await store.addDomain(first!)
+      const unsubscribed = (domainId: string, local: string, tags: string[] | null) =>
+        suppression(owner, `${local}@x.test`, { type: 'unsubscribe', domainId, tags })
+      await store.addSuppressions([
+        unsubscribed(first!.id, 'all', null),
+        unsubscribed(first!.id, 'both', ['a', 'b']),
+        unsubscribed(first!.id, 'kept', ['a']),
+      ])
+      await store.removeDomain(first!.id, NOW)
+      await store.addDomain(second!)
+      await store.addSuppressions([
+        unsubscribed(second!.id, 'ALL', ['a']),
+        unsubscribed(second!.id, 'both', ['B', 'c']),
+        unsubscribed(second!.id, 'kept', null),
+      ])
+      assert.equal(await store.inheritSuppressions(second!.id), 3)
+      const listed = await store.listSuppressions({ companyId: owner.id, domainId: second!.id, limit: 9 })
+      assert.deepEqual(
+        new Map(listed.map(({ address, tags }) => [address, tags])),
+        new Map([
+          ['ALL@x.test', null],
+          ['both@x.test', ['B', 'c', 'a']],
+          ['kept@x.test', null],
+        ]),
+      )
+    })
+
     test('of one company, however many lists come at once, do not come before those of another', async (t) => {
       const { store } = await open(t)
       const [many, other] = [await acme(store), await acme(store, 'Other')]
