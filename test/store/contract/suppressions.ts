@@ -154,6 +154,32 @@ export function suppressionsContract(open: OpenBench): void {
       assert.deepEqual(await store.findSuppression(owner.id, doubled.id), doubled)
     })
 
+    test('of removed domains that were left behind move as well', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      const made = async (company: Company, name: string) => {
+        const value = { ...domain(company, name), sending: 'active' as const }
+        await store.addDomain(value)
+        return value
+      }
+      const removed = [
+        await made(owner, 'a.test'),
+        await made(other, 'b.test'),
+        await made(owner, 'gone.test'),
+      ]
+      for (const { id, companyId } of removed) {
+        const one = suppression({ id: companyId }, 'u@x.test', { type: 'unsubscribe', domainId: id })
+        await store.addSuppressions([one, suppression({ id: companyId }, 'v@x.test', { domainId: id })])
+        await store.removeDomain(id, NOW)
+      }
+      const again = [await made(owner, 'a.test'), await made(other, 'b.test')]
+      assert.equal(await store.inheritSuppressions(null), 4)
+      assert.equal(await store.inheritSuppressions(null), 0)
+      const domains = (await store.listSuppressions({ limit: 9 })).map(({ domainId }) => domainId)
+      const expected = [...again, removed[2]!].flatMap(({ id }) => [id, id])
+      assert.deepEqual(domains.sort(), expected.sort())
+    })
+
     test('of a removed domain widen those of its successor', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
