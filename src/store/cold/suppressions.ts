@@ -32,8 +32,8 @@ type Direction = 'ASC' | 'DESC'
 type Origin = 'domain' | 'any'
 
 /**
- * The suppressions of a company and a type on the list of a domain (`any`, with $3 NULL: on any list), through the index of an
- * order. PostgreSQL chooses an index by its exact expressions, SQLite by its name.
+ * The suppressions of a company and a type on the list of a domain (`any`, with $3 NULL: on any list), through the
+ * index of an order. PostgreSQL chooses an index by its exact expressions, SQLite by its name.
  */
 function fromList(
   { engine }: Dialect,
