@@ -12,7 +12,8 @@ interface BackupNote {
   file: string
 }
 
-const pathOf = (database: string) => `${database}.backup.json`
+export const NOTE_SUFFIX = '.backup.json'
+const pathOf = (database: string) => database + NOTE_SUFFIX
 
 /** The copy exists, whether or not the note can be written. */
 export function noteBackup(database: string, note: BackupNote): void {

@@ -87,6 +87,8 @@ export class RetentionLoop {
     const touched = await this.#store.retain({ contentBefore, emailsBefore, limit: STEP })
     if (touched > 0) return touched
     if (await this.#shorter.step(now, this.#periods.contentRetention, STEP)) return 1
+    // Removed domains are forgotten below, so lists that a stop of the service left with them move first.
+    await this.#store.inheritSuppressions(null)
     const accountsBefore = Math.min(emailsBefore, now - REMOVED_KNOWN_MS)
     const accounts = await this.#store.forgetAccounts(accountsBefore, STEP)
     const requests = await this.#store.forgetApiRequests(now - this.#periods.apiLogRetention, REQUESTS)

@@ -99,7 +99,7 @@ describe('backup', () => {
     assert.match(refused.stderr, /there is already a file .*copy\.db.*--force/)
     assert.equal(statSync(copy).size, 8)
     assert.ok((await place.json<Backup>('backup', copy, '--force')).size > 8)
-    for (const name of ['postroad.db', 'postroad.db-wal', 'postroad.db.key']) {
+    for (const name of ['postroad.db', 'postroad.db-wal', 'postroad.db.key', 'postroad.db.backup.json']) {
       const own = await place.run('backup', join('data', name), '--force')
       assert.equal(own.code, 1, name)
       assert.match(own.stderr, /belongs to the database itself/)

@@ -15,8 +15,10 @@ async function open(context: TestContext): Promise<Bench> {
     return counted!.n
   }
   const run = async (sql: string) => void (await execute(url, sql))
+  const raiseNumbers = (last: number) =>
+    run(`SELECT setval('emails_seq_seq', ${last}), setval('events_number_seq', ${last})`)
   const store = await view()
-  return { store, commits: () => store.commits, another: view, rows, execute: run }
+  return { store, commits: () => store.commits, another: view, rows, execute: run, raiseNumbers }
 }
 
 describe('on a real server', { skip: withoutPostgres() }, () => {

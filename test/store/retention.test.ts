@@ -9,7 +9,7 @@ import type { ShorterRetention } from '../../src/store/store.ts'
 import { until } from '../support/until.ts'
 import { linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
 import { temporaryDirectory } from './directory.ts'
-import { DAY, HOUR } from './samples.ts'
+import { acme, DAY, domain, HOUR, suppression } from './samples.ts'
 
 test('a service removes sessions and links that have expired', async (t) => {
   const store = await SqliteStore.open(join(temporaryDirectory(t), 'a.db'), { exclusive: true })
@@ -31,6 +31,27 @@ test('a service removes sessions and links that have expired', async (t) => {
   assert.deepEqual(await store.sessions(ada.id, 0), [stays])
   assert.equal(await store.forgetExpired(now, 10), 0)
   assert.deepEqual(faults, [])
+})
+
+test('a service that starts moves the suppressions of a domain that was being added again', async (t) => {
+  const store = await SqliteStore.open(join(temporaryDirectory(t), 'a.db'), { exclusive: true })
+  t.after(() => store.close())
+  const owner = await acme(store)
+  const [before, again] = [0, 1].map(() => ({ ...domain(owner, 'a.test'), sending: 'active' as const }))
+  await store.addDomain(before!)
+  await store.addSuppressions([suppression(owner, 'a@x.test', { domainId: before!.id })])
+  await store.removeDomain(before!.id, Date.now())
+  await store.addDomain(again!)
+  const retention = new RetentionLoop(
+    store,
+    { contentRetention: DAY, emailRetention: DAY, apiLogRetention: DAY, inboundRetention: DAY },
+    () => ({ companies: [], domains: [] }),
+    (error) => assert.fail(String(error)),
+  )
+  retention.start()
+  t.after(() => retention.stop())
+  const listed = () => store.listSuppressions({ companyId: owner.id, domainId: again!.id, limit: 2 })
+  await until(async () => (await listed()).length === 1, 'the list of the domain')
 })
 
 test('the periods of companies and domains share one walk, which begins again when they change', async () => {

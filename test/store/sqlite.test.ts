@@ -23,8 +23,11 @@ async function open(context: TestContext): Promise<Bench> {
     db.exec(sql)
     db.close()
   }
+  const raiseNumbers = (last: number) =>
+    execute(`INSERT INTO counters (name, value) VALUES ('emails', ${last}), ('events', ${last})
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
   const store = await view(true)
-  return { store, commits: () => store.commits, another: () => view(false), rows, execute }
+  return { store, commits: () => store.commits, another: () => view(false), rows, execute, raiseNumbers }
 }
 
 storeContract('SQLite', open)

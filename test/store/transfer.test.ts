@@ -233,6 +233,35 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual(await states(store, stopped.id), ['suppressed', 'suppressed'])
   })
 
+  test('brings what keeps nodes from sending too much, and from announcing a problem twice', async (t) => {
+    const day = Math.floor(NOW / DAY)
+    const claim = { alertId: 'disk', since: NOW, channel: 'mail:a', isEnd: false, now: NOW, until: NOW + 1 }
+    const state = { closed: null, sessions: 2, messagesPerMinute: 30, pausedUntil: NOW + HOUR, hourDue: NOW }
+    const seen = async (store: Store) => ({
+      counts: await store.warmUpCounts(day, 10),
+      paths: await store.sharedPaths(),
+      alerts: await store.alerts(),
+      announcements: await store.announcements(),
+    })
+    let before: unknown
+    const way = await filled(t, async (store) => {
+      await store.countWarmUp(day, [{ source: '192.0.2.1', site: 'x.test', messages: 7 }])
+      await store.sharePaths({
+        paths: [{ key: 'direct\0x.test', node: 1, changedAt: NOW, state }],
+        ...{ changed: [], usual: [], before: 0 },
+      })
+      const texts = { title: 'Disk', found: '0.5 GiB are free.', advice: null, memberAdvice: null }
+      await store.raiseAlert({ id: 'disk', companyId: null, ...texts }, NOW)
+      await store.claimAnnouncement(claim)
+      await store.endAnnouncement(claim, NOW)
+      before = await seen(store)
+    })
+    await move(way)
+    const store = await opened(t, way.to)
+    assert.deepEqual(await seen(store), before)
+    assert.equal(await store.claimAnnouncement({ ...claim, now: NOW + HOUR, until: NOW + DAY }), null)
+  })
+
   test('brings webhooks with their events still to send, the notes about tags, and the cursors of the log', async (t) => {
     const seen = async (store: Store, companyId: string, domainId: string) => {
       const told = await store.webhooks({ companyId })

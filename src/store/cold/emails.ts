@@ -76,13 +76,17 @@ const STATES = statement<StateRow>((dialect) => {
   return `SELECT ${countedState(dialect)} AS state, count(*) AS count FROM recipients r ${join}
     WHERE r.email = ${keyById(dialect)} GROUP BY 1`
 })
-/** The first values of the range $2 to $3 that come to $4 octets. */
+/**
+ * The rows up to $4 octets, and the first one whatever its size. `octets` includes all rows before; `own` is above 0.
+ */
+const HAVE_ROOM = '(octets <= $4 OR (octets = own AND $4 > 0))'
+/** The first values of the range $2 to $3, up to $4 octets. */
 const VALUES = statement<RecipientValues>(
   (dialect) => `SELECT address, variables FROM (
-      SELECT address, variables, position,
+      SELECT address, variables, position, octet_length(variables) AS own,
         sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
       FROM recipients WHERE email = ${keyById(dialect)} AND position >= $2 AND position < $3 AND variables IS NOT NULL
-    ) chosen WHERE octets <= $4 ORDER BY position`,
+    ) chosen WHERE ${HAVE_ROOM} ORDER BY position`,
 )
 
 /** Ordered by `number + 0`, which no index has: otherwise PostgreSQL might walk the whole log from one end. */
@@ -93,10 +97,12 @@ const EVENTS = statement<EventRow>(
 /** The newest of the range $2 to $3, up to $4 octets. */
 const OUTLINE_EVENTS = statement<EventRow>(
   (dialect) => `SELECT recipient, type, at, detail FROM (
-      SELECT recipient, type, at, detail, number,
-        sum(64 + coalesce(octet_length(detail), 0)) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
-      FROM events WHERE email = ${keyById(dialect)} AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
-    ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`,
+      SELECT *, sum(own) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
+      FROM (
+        SELECT recipient, type, at, detail, number, 64 + coalesce(octet_length(detail), 0) AS own
+        FROM events WHERE email = ${keyById(dialect)} AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
+      ) ranged
+    ) chosen WHERE ${HAVE_ROOM} ORDER BY number + 0 DESC`,
 )
 
 const ATTEMPTS = statement<AttemptRow>(

@@ -53,6 +53,8 @@ const ADD_IDENTITY = statement(
 )
 const REMOVE_IDENTITIES = statement('DELETE FROM identities WHERE person = $1')
 const RAISE_VERSION = statement('UPDATE people SET version = version + 1 WHERE id = $1')
+const RAISE_MEMBER_VERSION = statement(`UPDATE people SET version = version + 1
+  WHERE id = $1 AND EXISTS (SELECT 1 FROM memberships WHERE person = $1 AND company = $2)`)
 
 const SET_MEMBERSHIP = statement(`INSERT INTO memberships (person, company, role) VALUES ($1, $2, $3)
   ON CONFLICT (person, company) DO UPDATE SET role = excluded.role`)
@@ -155,7 +157,7 @@ export const peopleWrites = {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return false
     return yield* port.transaction(function* (db) {
-      if ((yield* db.run(RAISE_VERSION, id)) === 0) return false
+      if ((yield* db.run(RAISE_MEMBER_VERSION, id, company)) === 0) return false
       return (yield* db.run(CONFIRM_MEMBERSHIP, id, company)) > 0
     })
   },

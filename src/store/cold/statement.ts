@@ -102,5 +102,5 @@ export function dynamicStatement<Row>(text: Text): ColdStatement<Row> {
 function forSqlite(text: string): string {
   return text
     .replace(/\$(\d+)(?:::\w+)?/g, '?$1')
-    .replace(/\s+FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)(?: SKIP LOCKED)?/g, '')
+    .replace(/\s+FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)(?: OF \w+)?(?: SKIP LOCKED)?/g, '')
 }

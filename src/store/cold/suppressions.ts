@@ -32,8 +32,8 @@ type Direction = 'ASC' | 'DESC'
 type Origin = 'domain' | 'any'
 
 /**
- * The suppressions of a company and a type on the list of the domain $3 (NULL: on any list), through the index of an
- * order. PostgreSQL chooses an index by its exact expressions, SQLite by its name.
+ * The suppressions of a company and a type on the list of a domain (`any`, with $3 NULL: on any list), through the
+ * index of an order. PostgreSQL chooses an index by its exact expressions, SQLite by its name.
  */
 function fromList(
   { engine }: Dialect,
@@ -41,15 +41,16 @@ function fromList(
   origin: Origin,
   company = '$1',
   type = '$2::text',
+  domain = '$3::text',
 ): string {
   const any = origin === 'any'
   if (engine === 'sqlite') {
     return `FROM suppressions s INDEXED BY suppressions_${order}${any ? '' : '_of_domain'}
-      WHERE s.company = ${company} AND s.type = ${type} AND ${any ? '$3 IS NULL' : "s.domain_id = $3 AND s.domain_id <> ''"}`
+      WHERE s.company = ${company} AND s.type = ${type} AND ${any ? '$3 IS NULL' : `s.domain_id = ${domain} AND s.domain_id <> ''`}`
   }
   const ofType = any
     ? `s.type = ${type} AND $3::text IS NULL`
-    : `(s.type || ' ' || s.domain_id) = ${type} || ' ' || $3::text AND s.domain_id <> ''`
+    : `(s.type || ' ' || s.domain_id) = ${type} || ' ' || ${domain} AND s.domain_id <> ''`
   return `FROM suppressions s WHERE (s.company ${order === 'newest' ? '+' : '-'} 0) = ${company} AND ${ofType}`
 }
 
@@ -170,11 +171,25 @@ const removeSome = (origin: Origin) =>
   })
 const REMOVE_SOME = { any: removeSome('any'), domain: removeSome('domain') }
 
+/** A removed domain, and the one that its company added in its place. */
+interface Inheritance {
+  id: string
+  company: number
+  heir: string
+}
 /** Removed domains of the same company with the name of a domain. */
-const PREDECESSORS = statement<{ id: string; company: number }>(
-  `SELECT r.id, r.company FROM domains d CROSS JOIN removed_domains r
+const PREDECESSORS = statement<Inheritance>(
+  `SELECT r.id, r.company, d.id AS heir FROM domains d CROSS JOIN removed_domains r
     WHERE d.id = $1 AND r.company = d.company AND r.name = d.name ORDER BY r.removed_at DESC`,
 )
+/** One of the removed domains whose lists have not moved, because the service stopped meanwhile. */
+const LEFT_BEHIND = statement<Inheritance>((dialect) => {
+  const some = SUPPRESSION_TYPES.map(
+    (type) => `EXISTS (SELECT 1 ${fromList(dialect, 'newest', 'domain', 'r.company', `'${type}'`, 'r.id')})`,
+  )
+  return `SELECT r.id, r.company, d.id AS heir FROM removed_domains r CROSS JOIN domains d
+    WHERE d.company = r.company AND d.name = r.name AND (${some.join(' OR ')}) LIMIT 1`
+})
 const SUCCESSOR = statement<{ id: string }>(
   `SELECT d.id FROM removed_domains r CROSS JOIN domains d
     WHERE r.id = $1 AND d.company = r.company AND d.name = r.name`,
@@ -182,18 +197,27 @@ const SUCCESSOR = statement<{ id: string }>(
 const SOME_OF_DOMAIN = statement<{ id: string }>(
   (dialect) => `SELECT s.id ${fromList(dialect, 'newest', 'domain')} LIMIT $4`,
 )
-/** Removes those of the suppressions $1 that the list of the domain $2 already has. */
-const REMOVE_DOUBLED = statement(
-  (dialect) => `DELETE FROM suppressions WHERE id IN (
-    SELECT o.id FROM (${dialect.texts('$1')}) AS t CROSS JOIN suppressions o CROSS JOIN suppressions s
-    WHERE o.id = ${uuid(dialect, 't.value')} AND s.company = o.company
+/**
+ * Those of the suppressions $1 (`o`) that the list of the domain $2 already has (`s`). Another node may have moved some
+ * of them meanwhile: these are not doubled.
+ */
+const doubled = (dialect: Dialect) =>
+  `FROM (${dialect.texts('$1')}) AS t CROSS JOIN suppressions o CROSS JOIN suppressions s
+    WHERE o.id = ${uuid(dialect, 't.value')} AND o.domain_id <> $2 AND s.company = o.company
       AND s.${foldedColumn(dialect, 'address')} = o.${foldedColumn(dialect, 'address')}
-      AND s.type = o.type AND s.domain_id = $2)`,
+      AND s.type = o.type AND s.domain_id = $2`
+const DOUBLED_TAGS = statement<{ id: string; tags: string; more: string | null }>(
+  (dialect) =>
+    `SELECT s.id, s.tags, o.tags AS more ${doubled(dialect)} AND s.tags IS NOT NULL FOR UPDATE OF s`,
 )
-const MOVE = statement(
-  (dialect) => `UPDATE suppressions SET domain_id = $2
-    WHERE id IN (SELECT ${uuid(dialect, 'value')} FROM (${dialect.texts('$1')}) AS t)`,
+const REMOVE_DOUBLED = statement(
+  (dialect) => `DELETE FROM suppressions WHERE id IN (SELECT o.id ${doubled(dialect)})`,
 )
+const MOVE = statement((dialect) => {
+  const { column, value } = addition(dialect)
+  return `UPDATE suppressions SET domain_id = $2, ${column} = ${value}
+    WHERE id IN (SELECT ${uuid(dialect, 'value')} FROM (${dialect.texts('$1')}) AS t)`
+})
 function uuid({ engine }: Dialect, text: string): string {
   return engine === 'postgres' ? `${text}::uuid` : text
 }
@@ -376,15 +400,23 @@ export const suppressionSteps = {
   },
 
   *inheritSuppressions(port, domainId) {
-    for (const { id, company } of yield* port.read.all(PREDECESSORS, domainId)) {
+    const all =
+      domainId === null ? yield* port.read.all(LEFT_BEHIND) : yield* port.read.all(PREDECESSORS, domainId)
+    for (const { id, company, heir } of all) {
       for (const type of SUPPRESSION_TYPES) {
         const some = yield* port.read.all(SOME_OF_DOMAIN, company, type, id, CHUNK)
         if (some.length === 0) continue
         const ids = some.map((row) => row.id)
-        yield* port.change(company, function* (db) {
-          yield* db.run(REMOVE_DOUBLED, ids, domainId)
-          yield* db.run(MOVE, ids, domainId)
-        })
+        const move = function* (db: PortTransaction) {
+          for (const { id, tags, more } of yield* db.all(DOUBLED_TAGS, ids, heir)) {
+            const joined = joinedTags(listOf(tags), more === null ? null : listOf(more))
+            if (joined !== undefined) yield* db.run(ADD_TAGS, id, ...tagColumns(joined))
+          }
+          yield* db.run(REMOVE_DOUBLED, ids, heir)
+          yield* db.run(MOVE, ids, heir)
+          return true
+        }
+        yield* port.notice('stops', move, { company })
         return some.length
       }
     }

@@ -117,7 +117,8 @@ WITH gone AS (
   SELECT DISTINCT ON (company, folded, type, domain_id) ${REFUSING.names}, ${AT}, ${uuidAt(AT)}, domain_id
   FROM refusing r WHERE ${isRepeated('r')}
   ORDER BY company, folded, type, domain_id
-  ON CONFLICT DO NOTHING
+  ON CONFLICT (company, folded, type, domain_id) DO UPDATE
+    SET tags = NULL, marks = NULL, added_by = pg_current_xact_id() WHERE suppressions.tags IS NOT NULL
   RETURNING company
 )
 SELECT EXISTS (SELECT 1 FROM added) AS suppressed`,

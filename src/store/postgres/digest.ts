@@ -392,9 +392,9 @@ export function digest(parts: StoreParts): Omit<DigestStore, 'seenTags'> {
     },
 
     async trimDigest(countsBefore) {
-      const [oldest] = await database.read<{ email: number | null; event: number | null }>(OLDEST)
-      const email = segmentOf(oldest!.email ?? 0, EMAILS_A_SEGMENT)
-      const event = segmentOf(oldest!.event ?? 0, EVENTS_A_SEGMENT)
+      const [oldest] = await database.read<{ email: number; event: number }>(OLDEST)
+      const email = segmentOf(oldest!.email, EMAILS_A_SEGMENT)
+      const event = segmentOf(oldest!.event, EVENTS_A_SEGMENT)
       let left = TRIMMED_AT_ONCE
       const trim = async (statement: string, ...values: Value[]) => {
         if (left > 0) left -= (await database.write(statement, [...values, left])).length
@@ -419,8 +419,16 @@ export function digest(parts: StoreParts): Omit<DigestStore, 'seenTags'> {
   }
 }
 
-const OLDEST = `SELECT (SELECT min(seq) FROM (SELECT (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS seq
-    FROM companies c) AS firsts) AS email, (SELECT number FROM events ORDER BY number LIMIT 1) AS event`
+/**
+ * If there is none, a segment before the last number that was given: lower numbers may belong to transactions that have
+ * not committed yet.
+ */
+const OLDEST = `SELECT coalesce(
+    (SELECT min(seq) FROM (SELECT (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS seq
+      FROM companies c) AS firsts),
+    (SELECT last_value - ${EMAILS_A_SEGMENT} FROM emails_seq_seq)) AS email,
+  coalesce((SELECT number FROM events ORDER BY number LIMIT 1),
+    (SELECT last_value - ${EVENTS_A_SEGMENT} FROM events_number_seq)) AS event`
 
 /** Each term of a company once, with one index look-up for each. */
 const TERMS = `WITH RECURSIVE terms AS (

@@ -87,7 +87,8 @@ export function isRefusedData(error: unknown): boolean {
  */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error)
-  if (!/^[0-9A-Z]{5}$/.test(code)) return !isOurs(error)
+  // No class of SQLSTATE begins with E, as EPIPE and other codes of sockets do.
+  if (!/^(?!E)[0-9A-Z]{5}$/.test(code)) return !isOurs(error)
   return /^(08|57P)/.test(code) || isUndone(error)
 }
 

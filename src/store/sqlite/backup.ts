@@ -12,6 +12,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { NOTE_SUFFIX } from '../backup-note.ts'
 import { StoreConflict, StoreUnavailable } from '../store.ts'
 import { asStoreError, isCorruption, openForReading, systemFault } from './database.ts'
 import { APPLICATION_ID } from './migrate.ts'
@@ -110,7 +111,7 @@ function targetOf(file: string): string {
 /** Refuses a mistyped name that would overwrite the database or one of its files. */
 function refuseOwnFiles(path: string, target: string): void {
   const real = realpathSync(path)
-  const own = ['', '-wal', '-shm', '.lock', '.key'].map((suffix) => real + suffix)
+  const own = ['', '-wal', '-shm', '.lock', '.key', NOTE_SUFFIX].map((suffix) => real + suffix)
   const final = existsSync(target) ? realpathSync(target) : target
   if (!own.includes(final) && !own.includes(target)) return
   throw new StoreConflict(`The backup cannot go to ${target}: that file belongs to the database itself`)

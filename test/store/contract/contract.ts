@@ -51,6 +51,8 @@ export interface Bench {
   rows(table: string): Promise<number>
   /** Runs a statement that both engines know, past the store. */
   execute(sql: string): Promise<void>
+  /** Makes this the last number of an email and of an event, as if all before had been given. */
+  raiseNumbers(last: number): Promise<void>
 }
 
 export type OpenBench = (context: TestContext) => Promise<Bench>

@@ -489,7 +489,7 @@ export function digestContract(open: OpenBench): void {
     })
 
     test('removes lists of emails and events that retention has removed', async (t) => {
-      const { store, rows } = await open(t)
+      const { store, rows, raiseNumbers } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
@@ -506,6 +506,9 @@ export function digestContract(open: OpenBench): void {
       const counts = { minute: 0, hour: 0, day: 0 }
       while (await store.trimDigest(counts));
       assert.ok((await rows('event_counts')) > 0)
+      await raiseNumbers(3 * EMAILS_A_SEGMENT)
+      while (await store.trimDigest(counts));
+      assert.deepEqual([await rows('search_lists'), await rows('search_spans')], [0, 0])
     })
   })
 }

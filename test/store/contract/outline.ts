@@ -144,6 +144,10 @@ export function outlineContract(open: OpenBench): void {
         outline.events.map(({ at }) => at - NOW),
         [6, 7, 8],
       )
+      const eventsWithin = async (eventOctets: number) =>
+        (await store.readOutline(value.id, { ...ALL, eventOctets }))!.events.map(({ at }) => at - NOW)
+      assert.deepEqual(await eventsWithin(100), [8], 'the newest, however long it is')
+      assert.deepEqual(await eventsWithin(0), [])
     })
 
     test('the beginning of its bodies, cut between characters', async (t) => {
@@ -181,6 +185,12 @@ export function outlineContract(open: OpenBench): void {
           ['r1@x.test', '1'],
           ['r2@x.test', '2'],
         ],
+      )
+      const one = await store.readValues(value.id, { from: 1, limit: 3, octets: 500 })
+      assert.deepEqual(
+        one.map(({ address }) => address),
+        ['r1@x.test'],
+        'the first, however long it is',
       )
       const plain = await accept(store, email(await acme(store, 'Other'), ['a@x.test']))
       assert.deepEqual(await store.readValues(plain.id, { from: 0, limit: 9, octets: 1_000 }), [])

@@ -235,6 +235,9 @@ export function peopleContract(open: OpenBench): void {
       assert.equal((await store.findPerson({ id: ada.id }))!.version, 3)
       assert.equal(await store.confirmMembership(ada.id, newId()), false)
       assert.equal(await store.confirmMembership(newId(), one.id), false)
+      const { id: foreign } = await acme(store, 'Foreign')
+      assert.equal(await store.confirmMembership(ada.id, foreign), false)
+      assert.equal((await store.findPerson({ id: ada.id }))!.version, 3, 'nothing was confirmed')
     })
 
     test('an account without rights and with an unproven address makes room for another', async (t) => {

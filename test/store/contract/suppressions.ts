@@ -154,6 +154,66 @@ export function suppressionsContract(open: OpenBench): void {
       assert.deepEqual(await store.findSuppression(owner.id, doubled.id), doubled)
     })
 
+    test('of removed domains that were left behind move as well', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      const made = async (company: Company, name: string) => {
+        const value = { ...domain(company, name), sending: 'active' as const }
+        await store.addDomain(value)
+        return value
+      }
+      const removed = [
+        await made(owner, 'a.test'),
+        await made(other, 'b.test'),
+        await made(owner, 'gone.test'),
+      ]
+      for (const { id, companyId } of removed) {
+        const one = suppression({ id: companyId }, 'u@x.test', { type: 'unsubscribe', domainId: id })
+        await store.addSuppressions([one, suppression({ id: companyId }, 'v@x.test', { domainId: id })])
+        await store.removeDomain(id, NOW)
+      }
+      const again = [await made(owner, 'a.test'), await made(other, 'b.test')]
+      assert.equal(await store.inheritSuppressions(null), 4)
+      assert.equal(await store.inheritSuppressions(null), 0)
+      const domains = (await store.listSuppressions({ limit: 9 })).map(({ domainId }) => domainId)
+      const expected = [...again, removed[2]!].flatMap(({ id }) => [id, id])
+      assert.deepEqual(domains.sort(), expected.sort())
+    })
+
+    test('of a removed domain widen those of its successor', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const [first, second] = [0, 1].map(() => ({
+        ...domain(owner, 'again.test'),
+        sending: 'active' as const,
+      }))
+      await store.addDomain(first!)
+      const unsubscribed = (domainId: string, local: string, tags: string[] | null) =>
+        suppression(owner, `${local}@x.test`, { type: 'unsubscribe', domainId, tags })
+      await store.addSuppressions([
+        unsubscribed(first!.id, 'all', null),
+        unsubscribed(first!.id, 'both', ['a', 'b']),
+        unsubscribed(first!.id, 'kept', ['a']),
+      ])
+      await store.removeDomain(first!.id, NOW)
+      await store.addDomain(second!)
+      await store.addSuppressions([
+        unsubscribed(second!.id, 'ALL', ['a']),
+        unsubscribed(second!.id, 'both', ['B', 'c']),
+        unsubscribed(second!.id, 'kept', null),
+      ])
+      assert.equal(await store.inheritSuppressions(second!.id), 3)
+      const listed = await store.listSuppressions({ companyId: owner.id, domainId: second!.id, limit: 9 })
+      assert.deepEqual(
+        new Map(listed.map(({ address, tags }) => [address, tags])),
+        new Map([
+          ['ALL@x.test', null],
+          ['both@x.test', ['B', 'c', 'a']],
+          ['kept@x.test', null],
+        ]),
+      )
+    })
+
     test('of one company, however many lists come at once, do not come before those of another', async (t) => {
       const { store } = await open(t)
       const [many, other] = [await acme(store), await acme(store, 'Other')]
@@ -324,6 +384,23 @@ export function suppressionsContract(open: OpenBench): void {
       assert.equal(await tags(), null)
       assert.equal(await tagged('z'), 'suppressed')
       assert.equal(await store.removeUnsubscribedTag(owner.id, null, 'a@x.test', 'c'), false)
+    })
+
+    test('of some tags become suppressions of all mail by a report', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'], { domainId: 'd7' })
+      await store.accept(value, { token: 1 })
+      await store.record(attempt(value, 1, [result(0)]))
+      const partial = suppression(owner, 'A@x.test', { type: 'unsubscribe', domainId: 'd7', tags: ['news'] })
+      await store.addSuppressions([partial])
+      const { cursor } = await store.suppressionsSince(null)
+      await store.happened([
+        { emailId: value.id, position: 0, happening: { kind: 'unsubscribed', at: NOW, detail: {} } },
+      ])
+      assert.deepEqual(await store.findSuppression(owner.id, partial.id), { ...partial, tags: null })
+      const { added } = await store.suppressionsSince(cursor)
+      assert.ok(added.some(({ address }) => address === 'A@x.test'))
     })
 
     test('come from bounces and reports, with the known facts', async (t) => {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { ADVANCE } from '../../cold/followers.ts'
 import {
   COUNT_DIMENSIONS,
@@ -45,8 +45,8 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
     `INSERT INTO event_counts (company, size, dimension, start, domain_id, value, type, n)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`,
   )
-  const oldestEmail = db.prepare('SELECT min(num) AS place FROM emails')
-  const oldestEvent = db.prepare('SELECT min(number) AS place FROM events')
+  const oldestEmail = oldest('min(num)', 'emails')
+  const oldestEvent = oldest('min(number)', 'events')
   const companies = db.prepare('SELECT num FROM companies')
   const trimBySegment = db.prepare(
     `DELETE FROM search_lists WHERE company = ?1 AND kind = ?2 AND (major, minor) IN (
@@ -70,6 +70,12 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
          WHERE company = ?1 AND size = ?2 AND dimension = ?3 AND start < ?4 LIMIT ?5)`,
   )
 
+  /** If there is none, the last number that was given. */
+  function oldest(place: string, table: 'emails' | 'events'): StatementSync {
+    return db.prepare(`SELECT coalesce((SELECT ${place} FROM ${table}),
+      (SELECT value FROM counters WHERE name = '${table}'), 0) AS place`)
+  }
+
   function trimLists(company: number, kind: ListKind, before: number, most: number): number {
     if (!isByTerm(kind)) return Number(trimBySegment.run(company, kind, before, most).changes)
     let removed = 0
@@ -92,9 +98,7 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
 
   return {
     trimDigest(countsBefore) {
-      const places = [oldestEmail, oldestEvent].map(
-        (oldest) => one<{ place: number | null }>(oldest)!.place ?? 0,
-      )
+      const places = [oldestEmail, oldestEvent].map((oldest) => one<{ place: number }>(oldest)!.place)
       const email = segmentOf(places[0]!, EMAILS_A_SEGMENT)
       const event = segmentOf(places[1]!, EVENTS_A_SEGMENT)
       let left = TRIMMED_AT_ONCE
