@@ -7,7 +7,7 @@ const OUT_OF_SEQUENCE = /^503\b|\b5\.5\.1$/
 /** The replies to these commands come after the outcome is known. */
 const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m
 
-/** What the last note of a failed session says, in a few words. */
+/** The last note of a failed session, in a few words. */
 const FAULTS: readonly (readonly [said: RegExp, words: string])[] = [
   [/no STARTTLS|refused STARTTLS|offers no TLS/, 'no TLS'],
   [/certificate|TLSA/, 'certificate does not match'],

@@ -91,7 +91,7 @@ queries.getQueryCache().subscribe((event) => {
   )
 })
 
-/** What found no answer, and was not read again since, is read now. */
+/** Queries that got no answer, and were not read again since, are read now. */
 function answersAgain(): void {
   if (!setLastAnswer(null)) return
   void queries.invalidateQueries({ predicate: ({ state }) => isUnanswered(state.error) })

@@ -6,7 +6,7 @@ interface Place {
   search: Record<string, unknown>
 }
 
-/** What is of one company alone: an open thing, a dialog, a place in a list. */
+/** Parameters that belong to one company: an open item, a dialog, a place in a list. */
 const OF_ONE = ['open', 'add', 'dialog', 'after', 'before']
 
 /** The page that is open, of another company, with its filters: the list instead of a thing in it. */

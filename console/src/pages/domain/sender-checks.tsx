@@ -9,7 +9,7 @@ export function SenderChecks({
   form,
 }: {
   checks: readonly SenderRecord[]
-  /** Of the records of the domain; null: not known yet. */
+  /** The provider's form of the domain's records; null: not known yet. */
   form: RecordForm | null
 }) {
   if (checks.length === 0) return null
