@@ -28,7 +28,6 @@ describe('the filters above a list', { skip: withoutBrowser() }, () => {
     const line = page.getByText(/^A request with an unknown key was refused/)
     await line.waitFor()
     assert.deepEqual(await visit.barriers(), [])
-    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT })
     await line.getByRole('link', { name: 'View' }).click()
     await page.getByRole('cell', { name: 'Unknown key' }).waitFor()
     const owner = await stage.person({ [stage.company.id]: 'owner' })
