@@ -165,21 +165,12 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
       const { name: _, ...look } = options
       const visit = await arrive(t, stage.operator, look)
       assert.deepEqual(await visit.barriers(), [])
-      if (process.env.SHOTS)
-        await visit.page.screenshot({
-          path: `${process.env.SHOTS}/account-${options.name}.png`,
-          fullPage: true,
-        })
       await visit.page.getByRole('button', { name: 'Turn on' }).click()
       await visit.page.getByRole('img', { name: /QR code/ }).waitFor()
       assert.deepEqual(await visit.barriers(), [])
-      if (process.env.SHOTS)
-        await visit.page.screenshot({ path: `${process.env.SHOTS}/totp-${options.name}.png` })
       await visit.page.goto(`${origin()}/console/sign-in`)
       await visit.page.getByRole('heading', { name: 'Sign in to Postroad' }).waitFor()
       assert.deepEqual(await visit.barriers(), [])
-      if (process.env.SHOTS)
-        await visit.page.screenshot({ path: `${process.env.SHOTS}/sign-in-${options.name}.png` })
       const { scrollWidth, clientWidth } = await visit.page.evaluate<{
         scrollWidth: number
         clientWidth: number
