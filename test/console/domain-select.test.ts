@@ -16,12 +16,12 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
     stage = await Stage.open()
     const { service, company } = stage
     const first = await service.domain(company.id, OLDEST)
-    await service.domain(company.id, UNICODE)
+    const { createdAt } = await service.domain(company.id, UNICODE)
     for (let n = 0; n < MANY; n++) {
       await service.store.addDomain({
         ...first,
         ...{ id: `${first.id.slice(0, -4)}${String(n).padStart(4, '0')}`, name: `d${n}.example` },
-        ...{ createdAt: first.createdAt + 1 + n, dkim: [] },
+        ...{ createdAt: createdAt + 1 + n, dkim: [] },
       })
     }
     await service.app.refreshAccounts()
