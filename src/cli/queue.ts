@@ -55,8 +55,8 @@ export function addQueue(program: Command): void {
       'Try waiting mail now instead of later: all of it, one email, or the mail of a company, to a domain or to a site.',
     details:
       'Use it after a relay or a network was repaired: deferred mail can wait for up to a day. Every node ' +
-      'starts at once; session limits apply as usual, so a long queue takes a while. Attempts already made still count, and so ' +
-      'does a retry that a server defers, but not one while the server takes no mail at all. A message whose answer was lost is only attempted at the same server.\n\n' +
+      'starts at once; session limits apply as usual, so a long queue takes a while. Attempts already made still count. ' +
+      'A retry that a server defers counts as an attempt, too; while the server takes no mail at all, it does not. A message whose answer was lost is only attempted at the same server.\n\n' +
       'Not changed: mail that is being sent or already due, paused mail (postroad queue resume), mail held because of its sending domain ' +
       '(postroad domain activate), and mail that its sender scheduled for later.\n\n' +
       'Scheduled mail is sent early only if you give its id.\n\n' +

@@ -81,7 +81,7 @@ export class RouteCourier implements Courier {
   readonly #options: RouteCourierOptions
   readonly #pauses: ProbePauses
   readonly #guard: MailGuard
-  /** By `wayId`. */
+  /** By `sourcePolicyId`. */
   readonly #routes = new Map<string, OpenRoute>()
   /** Runs while there is a route that may fall out of use. */
   #sweeper: NodeJS.Timeout | null = null

@@ -24,6 +24,7 @@ import { addressesInService } from './addresses-in-service.ts'
 import { authoriseWhole } from './authority.ts'
 import { readable } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
+import { OperateError } from './error.ts'
 import { explainedInCompany } from './explained-in-company.ts'
 import {
   addressIn,
@@ -313,10 +314,17 @@ async function lastResults(
     const recipient = recipients.find(({ address }) => foldedAscii(address).endsWith(`@${toDomain}`))
     if (recipient === undefined) continue
     const range = { from: recipient.position, limit: 1, eventOctets: 0, attempts: 0 }
-    const [known] = statusOf(await nextSteps(op, { id: email.id, ...range })).recipients
+    const steps = await nextSteps(op, { id: email.id, ...range }).catch(absent)
+    const [known] = steps === null ? [] : statusOf(steps).recipients
     if (known !== undefined) results.push({ email, recipient, status: statusNameOf(known) })
   }
   return results
+}
+
+/** The email was removed a moment ago. */
+function absent(error: unknown): null {
+  if (error instanceof OperateError && error.code === 'not_found') return null
+  throw error
 }
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */

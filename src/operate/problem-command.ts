@@ -19,5 +19,5 @@ const COMMANDS: Readonly<Record<string, (subject: string) => string>> = {
 /** The doctor shows what has no command of its own. */
 export function commandFor(id: string): string {
   const kind = kindOfCheck(id)
-  return `postroad ${COMMANDS[kind]?.(id.slice(kind.length + 1)) ?? 'doctor'}`
+  return `bin/postroad ${COMMANDS[kind]?.(id.slice(kind.length + 1)) ?? 'doctor'}`
 }

@@ -9,6 +9,11 @@ const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m
 
 /** The last note of a failed session, in a few words. */
 const FAULTS: readonly (readonly [said: RegExp, words: string])[] = [
+  [
+    / answered (?:[A-Z]+|the message) with | sent (?:a reply to no command|more in clear)/,
+    'reply out of step',
+  ],
+  [/^abandoned before the final dot/, 'not handed over'],
   [/no STARTTLS|refused STARTTLS|offers no TLS/, 'no TLS'],
   [/certificate|TLSA/, 'certificate does not match'],
   [/TLS handshake/, 'TLS failed'],
@@ -29,7 +34,11 @@ export function attemptResult(ending: string, tls: AttemptTls | null): string | 
   const last = codes.at(-1)
   if (last === undefined) return null
   if (/^[45]/.test(last)) return (OUT_OF_SEQUENCE.test(last) ? refused : undefined) ?? last
+  // All recipients are refused: only the DATA sent together with them succeeded (RFC 2920 3.1).
+  if (/^\d+ \* DATA was accepted without recipients/m.test(decisive)) return refused ?? last
   const notes = [...decisive.slice(decisive.lastIndexOf(' < ')).matchAll(/^\d+ \* (.*)$/gm)]
-  const fault = `${notes.at(-1)?.[1] ?? ''} ${tls?.version === null ? (tls.doubt ?? '') : ''}`
+  const note =
+    notes.map(([, text]) => text!).find((text) => !/disconnected by us/.test(text)) ?? notes.at(-1)?.[1]
+  const fault = `${note ?? ''} ${tls?.version === null ? (tls.doubt ?? '') : ''}`
   return FAULTS.find(([said]) => said.test(fault))?.[1] ?? last
 }

@@ -147,7 +147,8 @@ export function statusSentence(email: EmailStatus): StatusText[] {
   if (first.state === 'delivered') return [{ statement: [summary], reply: [] }]
   const named = (recipient: RecipientStatus): StatusText => {
     const { statement, reply } = recipientSentence(recipient, email)
-    return { statement: [{ untrusted: recipient.address }, ': ', ...statement], reply }
+    const colon = statement.length === 0 ? ':' : ': '
+    return { statement: [{ untrusted: recipient.address }, colon, ...statement], reply }
   }
   const { statement, reply } = named(first)
   const waiting = first.waits === null ? others.find(({ waits }) => waits !== null) : undefined

@@ -163,15 +163,16 @@ export interface EmailFacts {
 const URGENT = ['quarantined', 'failed', 'bounced', 'suppressed', 'held', 'paused', 'retrying'] as const
 /** The last event of an email with one recipient says more than these: a complaint may follow. */
 const ENDED: readonly StatusName[] = ['failed', 'bounced', 'suppressed']
-/** Statuses of recipients whose mail still waits, the one that most needs attention first. */
+/** Statuses of delayed mail, the one that most needs attention first. */
 const DELAYED = ['held', 'paused', 'retrying'] as const
+/** Statuses of all mail that still waits, in the same order. */
 const UNFINISHED = [...DELAYED, 'scheduled', 'sending', 'accepted'] as const
 /** Before the first answer of a server. */
 const BEGINNING = ['sending', 'scheduled', 'accepted'] as const
 
 /**
- * The status of an email. `note`: the share of its recipients that it applies to, and those that wait behind a status
- * that is an end.
+ * The status of an email. `note`: the share of its recipients that it applies to, and the recipients that still wait:
+ * behind a final status all of them, behind another those that are delayed.
  */
 export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): Status {
   const count = (name: StatusName) => states.find(({ status }) => status === name)?.count ?? 0

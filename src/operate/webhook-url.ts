@@ -43,7 +43,7 @@ export function publicWebhookUrl({ setup }: Pick<Operation, 'setup'>, text: stri
   )
 }
 
-export type LoopbackSettings = Pick<
+type LoopbackSettings = Pick<
   Settings,
   | 'bounceListeners'
   | 'console'

@@ -186,10 +186,16 @@ export class PathHealth {
   /** Another node has found the path open. */
   reopen(key: string): void {
     const trouble = this.#troubles.get(key)
-    if (!trouble?.closed) return
+    if (trouble === undefined) return this.#releaseForgotten(key)
+    if (!trouble.closed) return
     this.#troubles.delete(key)
     this.#openings++
     this.#release(trouble.held)
+  }
+
+  #releaseForgotten(key: string): void {
+    const left = this.#troubles.takeForgotten(key)
+    if (left !== undefined) this.#release(left)
   }
 
   /** Proxies of source addresses answer again, or this machine has addresses again. */
@@ -469,11 +475,7 @@ export class PathHealth {
 
   #clear(key: string, { path }: ReadyDelivery): void {
     const trouble = this.#troubles.get(key)
-    if (trouble === undefined) {
-      const left = this.#troubles.takeForgotten(key)
-      if (left !== undefined) this.#release(left)
-      return
-    }
+    if (trouble === undefined) return this.#releaseForgotten(key)
     this.#troubles.delete(key)
     if (!trouble.closed) return
     this.#openings++

@@ -13,6 +13,8 @@ const FORGET_MS = 2 * 3_600_000
 const MAX_OF_COMPANY = 2_000
 const MAX_TROUBLES = 10_000
 const MAX_FORGOTTEN = 10_000
+/** Mail waits no longer for a path that was forgotten. */
+const RELEASE_MS = 24 * 3_600_000
 
 /** The troubles of all paths, by key of the part that they concern; those that were met longest ago come first. */
 export class Troubles {
@@ -23,7 +25,7 @@ export class Troubles {
   readonly #companies = new Map<string, Set<string>>()
 
   /** The mail that was held for forgotten troubles, by key; those forgotten longest ago come first. */
-  readonly #forgotten = new Map<string, HeldMail>()
+  readonly #forgotten = new Map<string, { held: HeldMail; at: number }>()
 
   get size(): number {
     return this.#all.size
@@ -65,28 +67,31 @@ export class Troubles {
       if (domainId === null) valuesOf(this.#companies, wholeOf(key, companyId)).add(companyId)
       if (own.size > MAX_OF_COMPANY) {
         const [oldest] = own
-        this.#forget(oldest!)
+        this.#forget(oldest!, now)
       }
     }
     for (const [oldest, { probeAt }] of this.#all) {
       if (oldest === key || (now - probeAt < FORGET_MS && this.#all.size <= MAX_TROUBLES)) return
-      this.#forget(oldest)
+      this.#forget(oldest, now)
     }
   }
 
-  #forget(key: string): void {
+  #forget(key: string, now: number): void {
     const { held } = this.#all.get(key)!
     this.delete(key)
     if (held.none) return
-    this.#forgotten.set(key, held)
-    if (this.#forgotten.size > MAX_FORGOTTEN) this.#forgotten.delete(this.#forgotten.keys().next().value!)
+    this.#forgotten.set(key, { held, at: now })
+    for (const [oldest, { at }] of this.#forgotten) {
+      if (this.#forgotten.size <= MAX_FORGOTTEN && now - at < RELEASE_MS) break
+      this.#forgotten.delete(oldest)
+    }
   }
 
   /** The mail that was held for this trouble until it was forgotten. */
   takeForgotten(key: string): HeldMail | undefined {
-    const held = this.#forgotten.get(key)
+    const forgotten = this.#forgotten.get(key)
     this.#forgotten.delete(key)
-    return held
+    return forgotten?.held
   }
 
   delete(key: string): void {

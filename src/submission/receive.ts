@@ -10,8 +10,8 @@ export const DISCARDED_OCTETS = 16 * 1024 * 1024
 interface ReceiveLimits {
   /** Ms until its final dot. */
   within: number
-  /** For a message whose rest is dropped: above `most` octets it is refused with this reply. */
-  dropped: { most: number; refusal: SubmissionReply }
+  /** A message above `most` octets is refused with this reply, which ends the session. */
+  limit: { most: number; refusal: SubmissionReply }
 }
 
 export interface ArrivedMessage {
@@ -24,7 +24,7 @@ export interface ArrivedMessage {
 export async function receive(
   channel: Channel,
   body: ArrivingMessage,
-  { within, dropped }: ReceiveLimits,
+  { within, limit }: ReceiveLimits,
 ): Promise<ArrivedMessage> {
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line by itself'))
   await channel.flush()
@@ -33,7 +33,7 @@ export async function receive(
     const taken = octets.readPiece(piece, (part) => body.add(part))
     // Not if the next command may be in the same memory.
     if (taken === null) body.dropRefused()
-    if (body.length > dropped.most) throw new CommandRefusal(dropped.refusal, { last: true })
+    if (body.length > limit.most) throw new CommandRefusal(limit.refusal, { last: true })
     return taken
   }, within)
   return { octets: body.whole(), bareLf: octets.bareLf }

@@ -148,7 +148,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
     try {
       const { octets } = await receive(channel, body, {
         within: MESSAGE_WITHIN,
-        dropped: { most, refusal: this.#tooLarge(most) },
+        limit: { most, refusal: this.#tooLarge(most) },
       })
       await transaction.turn()
       const { addressees, pace } = this.#parts

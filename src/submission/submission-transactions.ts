@@ -102,7 +102,7 @@ export class SubmissionTransactions
     try {
       const most = maxMessageSize + DISCARDED_OCTETS
       const refusal = smtpWords({ code: 'message_too_large', max: maxMessageSize, found: most })
-      const received = await receive(channel, body, { within: requestTimeout, dropped: { most, refusal } })
+      const received = await receive(channel, body, { within: requestTimeout, limit: { most, refusal } })
       const measured = this.#metrics.seconds.startTimer()
       const { id } = await transaction.accept(received).finally(measured)
       answer = reply(250, '2.0.0', `Queued as ${id}`)

@@ -43,7 +43,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     assert.match(text, /gives up .*Last answer: .*451 .*Greylisted, try again later\./s)
     assert.match(
       text,
-      /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 h|60 min|59 min)\); gives up .+ \(in (2 h|1 h 59 min)\)\./,
+      /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 h( \d min)?|59 min)\); gives up .+ \(in (2 h( \d+ min)?|1 h 59 min)\)\./,
     )
     await standing.getByText(/asks new senders to try again later/).waitFor()
     await standing.getByText('Retrying attempt 2 of 3', { exact: true }).waitFor()

@@ -28,8 +28,8 @@ test('an alert names the command that the doctor prints, in JSON, in mail and in
 
 test('the command is about the subject of the problem', () => {
   const code = (id: string) => alertJson({ ...ALERT, id }, false, 'mail.test').code
-  assert.equal(code('domain:acme.test'), 'postroad domain show acme.test')
-  assert.equal(code('pools:news'), 'postroad pool show news')
+  assert.equal(code('domain:acme.test'), 'bin/postroad domain show acme.test')
+  assert.equal(code('pools:news'), 'bin/postroad pool show news')
   assert.equal(code('webhook:019a'), 'postroad webhook attempts 019a --failed')
-  assert.equal(code('clock'), 'postroad doctor')
+  assert.equal(code('clock'), 'bin/postroad doctor')
 })

@@ -91,7 +91,7 @@ describe('the room of a transaction', () => {
       // A connection that the server has ended takes no more: then the reply has come.
       if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), once(socket, 'more')])
     }
-    assert.match(await client.reply(), /^421 4\.4\.2 /)
+    assert.match(await client.reply(), /^552 5\.3\.4 /)
     await client.ended()
     await nothingCounted()
   })

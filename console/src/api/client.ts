@@ -28,7 +28,7 @@ export function isUnavailable(error: unknown): error is ApiError {
 
 /** The service will answer the same to the same request. */
 export function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500
+  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
 }
 
 type QueryParams = Record<string, string | number | boolean | undefined>

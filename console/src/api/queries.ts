@@ -60,7 +60,8 @@ export const queries = new QueryClient({
 /** Failures in a row after which people are told why they see no content. */
 const TOLD_AFTER = 2
 
-let answeredAt = 0
+/** The page itself was the first answer. */
+let answeredAt = Date.now()
 
 queries.getQueryCache().subscribe((event) => {
   if (event.type === 'updated') {
@@ -69,6 +70,8 @@ queries.getQueryCache().subscribe((event) => {
     if (action.type === 'success') {
       answeredAt = Date.now()
       if (isSession) answersAgain()
+    } else if (isSession && action.type === 'error' && !isUnanswered(action.error)) {
+      answersAgain()
     } else if (
       isSession &&
       action.type === 'failed' &&

@@ -48,8 +48,10 @@ interface BatchRun extends BatchReply {
   trouble: string | null
 }
 
-export function BatchDialog({ action, chosen, nameOf, onClose }: BatchDialogProps) {
-  const { ids = chosen } = action
+export function BatchDialog({ action: asked, chosen, nameOf, onClose }: BatchDialogProps) {
+  // The list below changes while the action runs. The dialog stays with what the person was asked.
+  const [action] = useState(asked)
+  const [ids] = useState(asked.ids ?? chosen)
   const [run, setRun] = useState<BatchRun | null>(null)
   const stopping = useRef(false)
   const start = async () => {

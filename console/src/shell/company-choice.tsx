@@ -50,8 +50,13 @@ export function CompanyChoice() {
       searchable={data.length > 8}
       onChange={async (chosen) => {
         if (chosen === null) return
-        const { samePage } = await loadSamePage()
-        void router.navigate(samePage(router.state.location, chosen, companies))
+        const part = await loadSamePage().catch(() => null)
+        void router.navigate(
+          part?.samePage(router.state.location, chosen, companies) ?? {
+            to: '/c/$company/emails',
+            params: { company: chosen },
+          },
+        )
       }}
     />
   )

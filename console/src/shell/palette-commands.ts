@@ -132,7 +132,7 @@ function useActions(onHelp: () => void): PaletteCommand[] {
     run: () =>
       void attempt({
         async run() {
-          const { waiting } = await queries.fetchQuery(backlogQuery(company))
+          const { waiting } = await queries.fetchQuery({ ...backlogQuery(company), retry: false })
           const { ask, run } = retryAction(allMail, waiting, () => retryWaiting(company, null))
           await confirm({ ...ask, run })
         },

@@ -36,7 +36,7 @@ export type FlatDelivery = [
   preferredServer: string | null,
   preferredOnly: boolean,
   leaseToken: number,
-  /** The `wayId` of policy and source, which were sent before. */
+  /** The `sourcePolicyId` of policy and source, which were sent before. */
   way: string,
   site: FlatSite,
   /** The delivery that it begins behind. */

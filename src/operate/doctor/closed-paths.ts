@@ -99,7 +99,7 @@ function refusingSites(
       id: ID,
       title: TITLE,
       ...problem(limited(others), `${ALL_SITES} Meanwhile, ${WAITS}`),
-      code: `bin/${commandFor(ID)}`,
+      code: commandFor(ID),
     },
   ]
 }

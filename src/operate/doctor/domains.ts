@@ -57,7 +57,7 @@ async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckF
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
   const needed = bad.filter(({ required }) => required)
-  const code = `bin/${commandFor(`domain:${domain.name}`)}`
+  const code = commandFor(`domain:${domain.name}`)
   const advice = ([first]: RecordCheck[]) => {
     const publish = 'Publish the records that the page of the domain shows.'
     return first!.state === 'missing' || first!.advice === null ? publish : `${first!.advice} ${publish}`

@@ -26,7 +26,7 @@ export function poolsCheck(op: Operation): PlannedCheck[] {
         const parts: DoctorCheck[] = unusable.slice(0, MOST_POOLS).map((pool) => ({
           id: `${ID}:${pool.name}`,
           title: `Pool ${pool.name}`,
-          code: `bin/${commandFor(`${ID}:${pool.name}`)}`,
+          code: commandFor(`${ID}:${pool.name}`),
           ...problem(
             foundOf(pool),
             'Correct the addresses of the pool, or add them to POSTROAD_SOURCE_ADDRESSES of a node that has them.',
@@ -36,7 +36,7 @@ export function poolsCheck(op: Operation): PlannedCheck[] {
         if (others.length > 0) {
           const found = `Mail cannot leave from these pools either: ${namedFew(others, 'and')}.`
           const advice = 'Correct the addresses of the pools.'
-          parts.push({ id: ID, title: TITLE, ...problem(found, advice), code: `bin/${commandFor(ID)}` })
+          parts.push({ id: ID, title: TITLE, ...problem(found, advice), code: commandFor(ID) })
         }
         return { ...ok('Every pool that mail leaves from has a usable address.'), parts }
       },

@@ -68,7 +68,7 @@ async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Prom
   const isWarning = dueAt > now - TOO_LATE_MS || (await lateMail(op, null, now - TOO_LATE_MS)) === null
   return {
     ...(isWarning ? warning(found, advice) : problem(found, advice)),
-    code: `bin/${commandFor('oldest-mail')}`,
+    code: commandFor('oldest-mail'),
   }
 }
 

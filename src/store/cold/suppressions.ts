@@ -182,7 +182,7 @@ const PREDECESSORS = statement<Inheritance>(
   `SELECT r.id, r.company, d.id AS heir FROM domains d CROSS JOIN removed_domains r
     WHERE d.id = $1 AND r.company = d.company AND r.name = d.name ORDER BY r.removed_at DESC`,
 )
-/** One of the removed domains whose lists have not moved, because the service stopped meanwhile. */
+/** A removed domain whose lists did not move, because the service stopped first. */
 const LEFT_BEHIND = statement<Inheritance>((dialect) => {
   const some = SUPPRESSION_TYPES.map(
     (type) => `EXISTS (SELECT 1 ${fromList(dialect, 'newest', 'domain', 'r.company', `'${type}'`, 'r.id')})`,

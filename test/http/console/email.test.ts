@@ -111,7 +111,7 @@ describe('one email in the console', () => {
     const { attempts } = await settled(id)
     const [attempt] = attempts
     assert.deepEqual(Object.keys(attempt!).sort(), [
-      ...['code', 'duration', 'id', 'recipients', 'server', 'source', 'startedAt', 'tls'],
+      ...['duration', 'id', 'recipients', 'result', 'server', 'source', 'startedAt', 'tls'],
     ])
     const own = `/attempts/${attempt!.id}`
     const { dialogue } = (await service.store.readHistory(id))!.attempts[0]!

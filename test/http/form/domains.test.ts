@@ -227,6 +227,12 @@ describe('domains of the form dialect', () => {
       const { domain } = (await get('/v4/domains/first.test')).body as { domain: Record<string, unknown> }
       assert.deepEqual(flagsOf(domain), [required, skipped])
     }
+    const put = await call(`${service.url}/v3/domains/first.test/connection`, {
+      method: 'PUT',
+      headers: { authorization: basic(manager) },
+      body: new URLSearchParams({ skip_verification: 'true' }),
+    })
+    assertFormError(put, 400, /skip_verification.* only together with require_tls/)
     const { regular } = (await get('/v3/domains/first.test/sending_queues')).body
     assert.deepEqual(regular, { is_disabled: false })
   })

@@ -34,7 +34,7 @@ export function DomainNameInput(input: TextInputProps) {
     <ExactInput
       label="Domain"
       description={
-        domain === text
+        domain === '' || domain === text
           ? 'The part after the @ of your sender address, such as example.com or mail.example.com.'
           : `The domain will be ${domain}.`
       }

@@ -17,7 +17,7 @@ export function AsText({ text, onChoose }: AsTextProps) {
       variant="light"
       maw="60%"
       style={{ flex: 'none', pointerEvents: 'auto' }}
-      onClick={() => onChoose(text.replace(term, `"${term}"`))}
+      onClick={() => onChoose(text.replace(term, () => `"${term}"`))}
     >
       Search for “{visible(term)}”
     </Button>

@@ -13,8 +13,6 @@ import type { EmailListItem, EmailWords } from './merge.ts'
 
 const InboxSubject = later(() => import('./inbox-subject.tsx'), 'InboxSubject')
 
-const MOST_TAGS = 2
-
 interface RowProps {
   email: EmailListItem
   /** The name of the email's company, where the list shows all companies. */
@@ -43,6 +41,8 @@ export const EmailRow = memo(function EmailRow({
   onOpen,
 }: RowProps) {
   const { id, subject, from, to, recipients, tags, tagCount, createdAt } = email
+  // A tag that can be read is worth more than the beginnings of two.
+  const [tag] = tags
   const { of, note } = statusOfEmail(email)
   const words = <UntrustedText empty="(no subject)">{subject}</UntrustedText>
   return (
@@ -93,14 +93,14 @@ export const EmailRow = memo(function EmailRow({
         <Mailbox>{from}</Mailbox>
       </Text>
       <span className={classes.tags}>
-        {tags.slice(0, MOST_TAGS).map((tag) => (
-          <Badge key={tag} component="span" size="sm" variant="default" fw={500} title={visible(tag)}>
+        {tag !== undefined && (
+          <Badge component="span" size="sm" variant="default" fw={500}>
             <UntrustedText>{tag}</UntrustedText>
           </Badge>
-        ))}
-        {tagCount > MOST_TAGS && (
+        )}
+        {tagCount > 1 && (
           <Text component="span" size="xs" c="dimmed">
-            +{tagCount - MOST_TAGS}
+            +{tagCount - 1}
           </Text>
         )}
       </span>

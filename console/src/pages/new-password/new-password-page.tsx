@@ -2,6 +2,7 @@
 import { Button, Center, Loader } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { isRefusal } from '../../api/client.ts'
 import { choosePassword, type PasswordLink, readPasswordLink } from '../../api/session.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
@@ -25,7 +26,12 @@ async function open(): Promise<ReadPasswordLink> {
   }
   const token = window.sessionStorage.getItem(TOKEN_KEY)
   if (token === null) throw new Error('The end of the link is missing: open it as it was mailed.')
-  return { ...(await readPasswordLink(token)), token }
+  try {
+    return { ...(await readPasswordLink(token)), token }
+  } catch (error) {
+    if (isRefusal(error)) window.sessionStorage.removeItem(TOKEN_KEY)
+    throw error
+  }
 }
 
 export function NewPasswordPage() {

@@ -135,17 +135,14 @@ function Shown({
   )
 }
 
-/** A sentence of the service, which names times in UTC. */
+/** A sentence that names times in UTC. It may quote a server, whose times need not exist. */
 function WithTimes({ children }: { children: string }) {
-  return children
-    .split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)/)
-    .map((piece, index) =>
-      index % 2 === 0 ? (
-        <UntrustedText key={piece}>{piece}</UntrustedText>
-      ) : (
-        <ClockTime key={piece} at={piece.replace(' ', 'T')} />
-      ),
-    )
+  return children.split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)/).map((piece, index) => {
+    const at = piece.replace(' ', 'T')
+    const isTime = index % 2 === 1 && !Number.isNaN(Date.parse(at))
+    const key = `${index} ${piece}`
+    return isTime ? <ClockTime key={key} at={at} /> : <UntrustedText key={key}>{piece}</UntrustedText>
+  })
 }
 
 function triedText({ accepted, permanent, server }: NonNullable<ExplanationAnswer['tried']>): string {

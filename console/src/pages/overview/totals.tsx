@@ -16,7 +16,7 @@ const SHOWN = [
   { type: 'complained', word: 'Complaints' },
 ] as const
 
-/** Without a share: it is what shares are of, and a recipient may be delayed often. */
+/** Counts without a share: `accepted` is the whole, and one recipient can be delayed several times. */
 const WITHOUT_SHARE: ReadonlySet<string> = new Set(['accepted', 'delivery_delayed'])
 
 /** The number of recipients by event. */

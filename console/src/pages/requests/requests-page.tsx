@@ -37,7 +37,7 @@ export function RequestsPage() {
   // A link may lead to a request of another page of the list.
   const single = useQuery({
     ...requestQuery(company, open ?? ''),
-    enabled: open !== undefined && data !== undefined && listed === undefined,
+    enabled: open !== undefined && !query.isPending && listed === undefined,
   })
   const opened = listed ?? single.data
   return (

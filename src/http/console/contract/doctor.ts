@@ -10,7 +10,7 @@ const CHECK = object({
   state: STATE,
   found: TEXT,
   advice: TEXT_OR_NULL,
-  page: { description: 'Of the console, for the subject of the check.', ...TEXT_OR_NULL },
+  page: { description: 'The page of the console about the subject of the check.', ...TEXT_OR_NULL },
   code: { description: 'Settings or a command, a line each.', ...TEXT_OR_NULL },
 })
 

@@ -2,6 +2,7 @@
 
 import { inactivityReason } from '../../../accounts/sending.ts'
 import { isYes } from '../../../ingress/message-form/yes-no.ts'
+import { invalidField } from '../../../intake/refusal.ts'
 import { updateDomain } from '../../../operate/domains.ts'
 import { WORD } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
@@ -43,7 +44,11 @@ const update = route(`PUT ${URL}`, {
   for (const field of ['require_tls', 'skip_verification'] as const) {
     const value = body[field]
     if (value) flags[field] = isYes(field, value)
+    // Its meaning goes with that of require_tls.
+    if (!flags.require_tls && !body.skip_verification) flags.skip_verification = false
   }
+  if (flags.skip_verification && !flags.require_tls)
+    throw invalidField('skip_verification', 'it has an effect only together with require_tls=yes')
   const tls = flags.require_tls ? (flags.skip_verification ? 'required' : 'verified') : 'opportunistic'
   const updated = await updateDomain(op, { domain: domain.id, settings: { tls } })
   return { message: 'Domain connection settings have been updated', ...tlsFlags(updated.settings) }

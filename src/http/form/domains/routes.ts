@@ -68,7 +68,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
     body: {
       type: 'object',
       required: ['name'],
-      // Turned on by the route `connection` alone.
+      // Only the route `connection` turns `require_tls` on.
       properties: {
         name: DOMAIN_NAME,
         require_tls: { enum: [...NO] },
