@@ -282,6 +282,8 @@ describe('in an installation that sends mail', { skip: withoutBrowser() }, () =>
     // Nothing is left to choose, here and for a browser without a session.
     await page.goto(`${url}/console/sign-in?choose=true`)
     await page.waitForURL('**/start')
+    // Of the requests that the page has under way.
+    visit.expect(/status of 401/)
     await visit.context.clearCookies()
     await page.goto(`${url}/console/sign-in?choose=true`)
     await page.getByRole('heading', { name: 'Sign in to Postroad' }).waitFor()

@@ -15,12 +15,12 @@ const ALERT = {
 const ORIGIN = { hostname: 'mail.test', console: null }
 
 test('an alert names the command that the doctor prints, in JSON, in mail and in the log', () => {
-  assert.equal(alertJson(ALERT, false, 'mail.test').code, 'postroad site list')
+  assert.equal(alertJson(ALERT, false, 'mail.test').code, 'bin/postroad site list')
   const mail = (isOperator: boolean) => alertMail(ALERT, isOperator, false, ORIGIN, 'installation').text
-  assert.match(mail(true), /lists them all\.\n {2}postroad site list\n\nSince 2026/)
+  assert.match(mail(true), /lists them all\.\n {2}bin\/postroad site list\n\nSince 2026/)
   assert.match(mail(false), /Ask the operator\.\n\nSince 2026/)
   assert.deepEqual(alertLine(ALERT, false), {
-    fields: { alert: 'held-mail', found: ALERT.found, code: 'postroad site list' },
+    fields: { alert: 'held-mail', found: ALERT.found, code: 'bin/postroad site list' },
     message: 'Problem: Closed paths',
   })
   assert.equal(alertLine(ALERT, true).message, 'Over: Closed paths')
@@ -30,6 +30,6 @@ test('the command is about the subject of the problem', () => {
   const code = (id: string) => alertJson({ ...ALERT, id }, false, 'mail.test').code
   assert.equal(code('domain:acme.test'), 'bin/postroad domain show acme.test')
   assert.equal(code('pools:news'), 'bin/postroad pool show news')
-  assert.equal(code('webhook:019a'), 'postroad webhook attempts 019a --failed')
+  assert.equal(code('webhook:019a'), 'bin/postroad webhook attempts 019a --failed')
   assert.equal(code('clock'), 'bin/postroad doctor')
 })
