@@ -43,7 +43,7 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
   await until(() => posted.length === 1, 'the alert at the URL')
   const { text: sentence, id, state, found, advice, code } = posted[0]!
   assert.deepEqual([id, state, found, advice], ['hostname', 'problem', problem.found, problem.advice])
-  assert.equal(code, 'postroad doctor')
+  assert.equal(code, 'bin/postroad doctor')
   assert.match(
     String(sentence),
     /^Problem on .+: Host name and reverse DNS: mail\.example\.com has no address/,
