@@ -216,7 +216,9 @@ describe('a part that cannot be loaded', { skip: withoutBrowser() }, () => {
     const stage = await Stage.open()
     t.after(() => stage.close())
     await stage.send()
-    const visit = await stage.visit(t, `/c/${stage.company.id}/emails`, { ownTab: true })
+    // Without a first page, from which the browser could keep the parts.
+    const visit = await Visit.begin(t, stage.browser, stage.service.url, { ownTab: true })
+    await visit.context.addCookies([await stage.sessionCookie(stage.operator)])
     visit.expect(/status of 503/, PRELOAD)
     const { page } = visit
     for (const part of ['overlays', 'explain']) {

@@ -60,7 +60,7 @@ test('a problem is sent by mail and to a URL, each once', async (t) => {
   const content = await service.store.readContent(email!.id, 10_000)
   assert.match(
     content!.text!.beginning,
-    /mail\.example\.com has no address in DNS\.\nChoose another name\.\n {2}postroad doctor\n\n/,
+    /mail\.example\.com has no address in DNS\.\nChoose another name\.\n {2}bin\/postroad doctor\n\n/,
   )
   assert.deepEqual(content!.headers, [['Auto-Submitted', 'auto-generated']])
 })
