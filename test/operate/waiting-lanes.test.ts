@@ -289,10 +289,14 @@ async function due({ world, op: given }: Pick<Bench, 'world' | 'op'>, address: s
 test('due mail that no node has claimed shows which server refused, its reply, and the next try', async (t) => {
   const bench = await open(t, { metBy: 'acme' })
   const mail = await due(bench, 'a@one.test')
-  assert.deepEqual(await mail.told(), {
+  const { sentence, ...rest } = await mail.told()
+  assert.deepEqual(rest, {
     ...{ waits: 'path', site: SITE, row: 'held', nextDueAt: NEXT_TRY, message: othersFailed('no answer') },
-    sentence: 'Postroad waits with all mail to mx1.big.test. The next try is due. Reason: no answer.',
   })
+  assert.match(
+    sentence,
+    /^Postroad waits with all mail to mx1\.big\.test\. The next try is due; gives up \S+Z\. Reason: no answer\.$/,
+  )
 })
 
 test('only the company that got a server’s reply sees it in the tables, even from a cached answer', async (t) => {
