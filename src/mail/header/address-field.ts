@@ -39,13 +39,9 @@ function encodePhrase(name: string, nameLength: number): string {
   return name.includes('@') ? mixedPhrase(name) : encodeWords(name, MAX_FIRST - nameLength)
 }
 
-/** RFC 5322 3.2.3 specials but the @ and the dot. */
-const SPECIALS = /[()<>[\]:;\\,"]/g
-
 /**
  * Encoded words where they are needed, quoted strings for the rest: programs that decode a field before they look for
- * addresses in it would take an encoded @ for one, and an encoded parenthesis for a comment. So encoded words lose
- * their specials.
+ * addresses in it would take an encoded @ for one.
  */
 function mixedPhrase(name: string): string {
   const runs: { encoded: boolean; text: string }[] = []
@@ -55,9 +51,7 @@ function mixedPhrase(name: string): string {
     if (last?.encoded === encoded) last.text += ` ${word}`
     else runs.push({ encoded, text: word })
   }
-  return runs
-    .map(({ encoded, text }) => (encoded ? encodeWords(text.replace(SPECIALS, '')) : quotedStrings(text)))
-    .join(' ')
+  return runs.map(({ encoded, text }) => (encoded ? encodeWords(text) : quotedStrings(text))).join(' ')
 }
 
 /** One quoted string, or several when it would be too long for a line: readers join them with a space. */
