@@ -314,6 +314,7 @@ test('every reason to wait is shown, for mail never tried, tried once and tried 
     once: await stage.tried('once@closing.test', 'once'),
     often: await stage.tried('often@closing.test', 'often'),
     due: await stage.tried('due@blocking.test', 'once'),
+    probe: await stage.tried('probe@closing.test', 'once'),
   }
   stage.closeDoor()
   const told = async (id: string, sentence: RegExp) => {
@@ -334,6 +335,9 @@ test('every reason to wait is shown, for mail never tried, tried once and tried 
     return `Postroad waits with all mail of Company of acme\\.test to ${to}\\.${then} ${to} answers “${words}” to this server\\.`
   }
   const asked = (then: string) => whole(closed('closing', ASKS, then))
+  // An operator's retry tries a closed path at once, and then for a minute not again.
+  await stage.retry(behind.probe)
+  await told(behind.probe, / Tried 2 times\. Next try /)
   const untried = await stage.send('never@closing.test')
   for (const id of [behind.once, behind.often]) await stage.retry(id)
   const path = {
