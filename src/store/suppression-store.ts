@@ -88,8 +88,8 @@ export interface SuppressionStore {
   removeSuppression(companyId: string, id: string): Promise<boolean>
   /**
    * Moves the lists of the company's removed domains with the same name to the domain with this id, which the company
-   * added in their place, so that unsubscribed people stay unsubscribed. Null: does so for every removed domain that its
-   * company has added again. Returns how many entries moved; works in bounded steps.
+   * added in their place, so that unsubscribed people stay unsubscribed. Null: does so for every removed domain that
+   * its company has added again. Returns how many entries moved; works in bounded steps.
    */
   inheritSuppressions(domainId: string | null): Promise<number>
   /** The id of the domain that the company added in place of this removed one; else the same id. */

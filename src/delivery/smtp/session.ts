@@ -225,7 +225,10 @@ export class SmtpSession {
     await this.#connection.quit()
   }
 
-  /** Ends the connection at once. A transaction under way ends as if the server had hung up; behind its final dot, as `stopped`. */
+  /**
+   * Ends the connection at once. A transaction under way ends as if the server had hung up; behind its final dot, as
+   * `stopped`.
+   */
   destroy(): void {
     this.#connection.onEnd = null
     this.#connection.destroy()

@@ -1,6 +1,7 @@
 /**
  * A request in the log of API requests: the names of its fields, and the values of fields that contain neither secrets
- * nor the content of mail. Other texts, lists and objects are replaced by their kind and size, other numbers by their kind.
+ * nor the content of mail. Other texts, lists and objects are replaced by their kind and size, other numbers by their
+ * kind.
  */
 import { clip } from '../fault.ts'
 
