@@ -186,7 +186,10 @@ export class PathHealth {
   /** Another node has found the path open. */
   reopen(key: string): void {
     const trouble = this.#troubles.get(key)
-    if (trouble === undefined) return this.#releaseForgotten(key)
+    if (trouble === undefined) {
+      this.#releaseForgotten(key)
+      return
+    }
     if (!trouble.closed) return
     this.#troubles.delete(key)
     this.#openings++
@@ -475,7 +478,10 @@ export class PathHealth {
 
   #clear(key: string, { path }: ReadyDelivery): void {
     const trouble = this.#troubles.get(key)
-    if (trouble === undefined) return this.#releaseForgotten(key)
+    if (trouble === undefined) {
+      this.#releaseForgotten(key)
+      return
+    }
     this.#troubles.delete(key)
     if (!trouble.closed) return
     this.#openings++
