@@ -11,14 +11,14 @@ export interface CertificateEnd {
   /** `soon`: it should have been renewed. `now`: somebody has to act at once. */
   state: 'fine' | 'soon' | 'now' | 'over'
   /** Completes "It" or "Its certificate". */
-  said: string
+  sentence: string
 }
 
 /** `now`: Unix ms. */
 export function certificateEnd({ validToDate }: X509Certificate, now: number): CertificateEnd {
   const ends = validToDate.getTime()
-  if (ends <= now) return { state: 'over', said: `ended on ${utcDay(ends)}` }
+  if (ends <= now) return { state: 'over', sentence: `ended on ${utcDay(ends)}` }
   const days = Math.floor((ends - now) / DAY_MS)
   const sentence = `ends on ${utcDay(ends)}, in ${days} ${days === 1 ? 'day' : 'days'}`
-  return { state: days < LAST_DAYS ? 'now' : days < RENEWED_BEFORE ? 'soon' : 'fine', said: sentence }
+  return { state: days < LAST_DAYS ? 'now' : days < RENEWED_BEFORE ? 'soon' : 'fine', sentence }
 }

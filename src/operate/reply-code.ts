@@ -7,19 +7,20 @@ const OUT_OF_SEQUENCE = /^503\b|\b5\.5\.1$/
 /** The replies to these commands come after the outcome is known. */
 const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m
 
-/** The last note of a failed session, in a few words. */
-const FAULTS: readonly (readonly [said: RegExp, words: string])[] = [
+/** The notes of a failed session, in a few words: the first that fits. */
+const FAULTS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [
     / answered (?:[A-Z]+|the message) with | sent (?:a reply to no command|more in clear)/,
     'reply out of step',
   ],
-  [/^abandoned before the final dot/, 'not handed over'],
+  [/abandoned before the final dot/, 'not handed over'],
   [/no STARTTLS|refused STARTTLS|offers no TLS/, 'no TLS'],
   [/certificate|TLSA/, 'certificate does not match'],
   [/TLS handshake/, 'TLS failed'],
-  [/when Postroad was stopped|disconnected by us/, 'Postroad was stopped'],
   [/took too long|gave no answer/, 'no answer in time'],
   [/closed the connection|broke the connection/, 'connection lost'],
+  // We also end a session after another fault.
+  [/when Postroad was stopped|disconnected by us/, 'Postroad was stopped'],
 ]
 
 /**
@@ -36,9 +37,8 @@ export function attemptResult(ending: string, tls: AttemptTls | null): string | 
   if (/^[45]/.test(last)) return (OUT_OF_SEQUENCE.test(last) ? refused : undefined) ?? last
   // All recipients are refused: only the DATA sent together with them succeeded (RFC 2920 3.1).
   if (/^\d+ \* DATA was accepted without recipients/m.test(decisive)) return refused ?? last
-  const notes = [...decisive.slice(decisive.lastIndexOf(' < ')).matchAll(/^\d+ \* (.*)$/gm)]
-  const note =
-    notes.map(([, text]) => text!).find((text) => !/disconnected by us/.test(text)) ?? notes.at(-1)?.[1]
-  const fault = `${note ?? ''} ${tls?.version === null ? (tls.doubt ?? '') : ''}`
-  return FAULTS.find(([said]) => said.test(fault))?.[1] ?? last
+  const notes = decisive.slice(decisive.lastIndexOf(' < ')).match(/^\d+ \* .*$/gm) ?? []
+  const doubt = tls?.version === null ? (tls.doubt ?? '') : ''
+  const faults = [...notes, doubt].join('\n')
+  return FAULTS.find(([pattern]) => pattern.test(faults))?.[1] ?? last
 }

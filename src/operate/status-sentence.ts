@@ -91,10 +91,10 @@ export interface EmailStatus {
 }
 
 /** Statuses of recipients; `waiting`: all that are not at an end, where it is not known what each waits for. */
-export type RecipientGroup = StatusName | 'waiting'
+export type StatusGroup = StatusName | 'waiting'
 
 /** The one that most needs attention comes first. */
-const GROUPS_BY_URGENCY: readonly RecipientGroup[] = [
+const GROUPS_BY_URGENCY: readonly StatusGroup[] = [
   'quarantined',
   'bounced',
   'failed',
@@ -115,7 +115,7 @@ export function byUrgency(a: RecipientFacts, b: RecipientFacts): number {
   return urgencyOf(statusNameOf(a)) - urgencyOf(statusNameOf(b))
 }
 
-function urgencyOf(group: RecipientGroup): number {
+function urgencyOf(group: StatusGroup): number {
   return GROUPS_BY_URGENCY.indexOf(group)
 }
 
@@ -123,9 +123,9 @@ function urgencyOf(group: RecipientGroup): number {
 export function recipientGroups(
   states: Readonly<Partial<Record<CountedState, number>>>,
   known: readonly RecipientFacts[],
-): { of: RecipientGroup; count: number }[] {
-  const counts = new Map<RecipientGroup, number>()
-  const add = (of: RecipientGroup, count: number) => counts.set(of, (counts.get(of) ?? 0) + count)
+): { of: StatusGroup; count: number }[] {
+  const counts = new Map<StatusGroup, number>()
+  const add = (of: StatusGroup, count: number) => counts.set(of, (counts.get(of) ?? 0) + count)
   const byState = Object.entries(states) as [CountedState, number][]
   if (known.length < byState.reduce((sum, [, count]) => sum + count, 0)) {
     for (const [state, count] of byState) add(state === 'sending' ? 'waiting' : state, count)
@@ -176,7 +176,7 @@ function counts({ states, recipients }: EmailStatus): string {
     .join(', ')
 }
 
-function groupWord(group: RecipientGroup): string {
+function groupWord(group: StatusGroup): string {
   switch (group) {
     case 'waiting':
       return group

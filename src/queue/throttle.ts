@@ -1,4 +1,4 @@
-import type { DeliveryResult, TroubleReport } from '../delivery/delivery.ts'
+import type { DeliveryResult } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { LEAST_WAITING } from '../delivery/path/path-finder.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -90,19 +90,17 @@ export class Throttle {
     // close the path.
     const fewer = this.sessions.tooMany(limited, Math.max(begun.busy[extent.limits], busy), begun.at)
     const slower = pathTrouble.excess === 'messages' && this.pacing.tooMany(limited, begun.at, path)
-    const { waitMs = 0 } = pathTrouble
-    // Mail waits in the store for a longer time, where it can be retried and canceled. A wait that a recipient may have
-    // caused delays only the mail to its domain. Both are closures.
-    const closes = waitMs > LONGEST_IN_MEMORY_MS || extent.part.to !== null
-    const notBefore = closes ? null : this.#pause(limited, pathTrouble)
-    const lowest = !fewer && !slower
-    if (lowest && pathTrouble.excess === 'messages' && pathTrouble.waitMs === undefined) {
-      this.pacing.beginAnew(limited)
+    const isLowest = !fewer && !slower
+    const { excess, waitMs } = pathTrouble
+    if (waitMs === undefined) {
+      if (isLowest && excess === 'messages') this.pacing.beginAnew(limited)
+      return { exhausted: isLowest, notBefore: null }
     }
-    return { exhausted: lowest || waitMs > LONGEST_IN_MEMORY_MS, notBefore }
-  }
-
-  #pause(path: Path, { waitMs }: TroubleReport): number | null {
-    return waitMs === undefined ? null : Date.now() + this.pacing.pause(path, waitMs)
+    // For a longer time mail waits in the store, where it can be retried and canceled.
+    const isLong = waitMs > LONGEST_IN_MEMORY_MS
+    const exhausted = isLowest || isLong
+    // A wait that a recipient may have caused delays only the mail to its domain, which is closed for that time.
+    if (isLong || extent.part.to !== null) return { exhausted, notBefore: null }
+    return { exhausted, notBefore: Date.now() + this.pacing.pause(limited, waitMs) }
   }
 }

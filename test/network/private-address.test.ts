@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
-import { addressGuard } from '../../src/network/private-address.ts'
+import { addressGuard, isPublicIpv4 } from '../../src/network/private-address.ts'
 
 const PUBLIC_ONLY = addressGuard({ allowPrivateNetworks: false, sendingAddresses: [] })
 
@@ -89,4 +89,9 @@ test('the guard knows the addresses of the interfaces', () => {
 test('allowing private networks allows everything', () => {
   const guard = addressGuard({ allowPrivateNetworks: true, sendingAddresses: ['8.8.8.8'] })
   for (const ip of ['127.0.0.1', '::1', '10.0.0.1', '8.8.8.8']) assert.equal(guard(ip), null)
+})
+
+test('of the addresses of a machine, those that the internet can answer to over IPv4', () => {
+  const addresses = ['127.0.0.1', '10.0.0.5', '100.64.0.1', '192.0.2.1', '8.8.4.4', '2001:4860::1', '::1']
+  assert.deepEqual(addresses.filter(isPublicIpv4), ['8.8.4.4'])
 })

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { bimiFault } from '../../src/accounts/bimi.ts'
-import { isPublicIpv4 } from '../../src/network/private-address.ts'
 import { checkSender, type SenderCheck } from '../../src/operate/sender-checks.ts'
 import type { Setup } from '../../src/operate/verb.ts'
 import { CheckedDomains } from './checked-domains.ts'
@@ -58,11 +57,6 @@ test('a missing, different or unknown value stands beside the expected one', asy
   assert.equal((await checks())[1]!.state, 'missing')
   rig.dns.zone[PTR] = { rcode: 'SERVFAIL' }
   assert.equal((await checks())[1]!.state, 'unknown')
-})
-
-test('a name without an address gets a public one of this machine', () => {
-  const addresses = ['127.0.0.1', '10.0.0.5', '100.64.0.1', '192.0.2.1', '8.8.4.4', '2001:4860::1', '::1']
-  assert.deepEqual(addresses.filter(isPublicIpv4), ['8.8.4.4'])
 })
 
 test('every configured address of the pool of the domain is looked up with its own name', async () => {

@@ -115,6 +115,20 @@ test('the result of an attempt is the code of the reply that decided it, or its 
     'Postroad was stopped',
   )
   assert.equal(resultOf(`${inData}\n9 < 250 2.0.0 Ok`), '250 2.0.0')
+  const leaving = `9 * ${server} was disconnected by us during its answer to the message`
+  assert.equal(resultOf(`${inData}\n${leaving}`), 'Postroad was stopped')
+  assert.equal(
+    resultOf(`${inData}\n9 * abandoned before the final dot, for a lost lease\n${leaving}`),
+    'not handed over',
+  )
+  assert.equal(
+    resultOf(`${greeted}\n5 > DATA\n9 < 250 Ok\n9 * ${server} answered DATA with 250 Ok`),
+    'reply out of step',
+  )
+  const early =
+    '7 > RCPT TO:<b@y.test>\n7 > DATA\n9 < 550 5.1.1 no such user\n9 < 354 go ahead\n' +
+    `9 * DATA was accepted without recipients; leaving before anything is sent\n${leaving}`
+  assert.equal(resultOf(early), '550 5.1.1')
   const refused = '3 < 220 mx.x.test\n4 > EHLO us.test\n9 < 421 4.7.0 [TSS04] deferred'
   assert.equal(resultOf(refused), '421 4.7.0')
   assert.equal(resultOf(`${refused}\n9 > QUIT\n12 < 221 2.0.0 bye`), '421 4.7.0')

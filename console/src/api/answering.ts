@@ -1,5 +1,7 @@
 /** Finds out whether the service answers, and whether it has the build of this page: for when a part of the page failed to load. */
+
 import { useSyncExternalStore } from 'react'
+import { sleep } from './sleep.ts'
 
 /** `other`: the service was upgraded, and no longer has the files of this page. */
 export type BuildMatch = 'same' | 'other'
@@ -80,7 +82,7 @@ export function useLastAnswer(): number | null {
 
 async function askUntilAnswered(): Promise<BuildMatch> {
   for (;;) {
-    await new Promise((resolve) => window.setTimeout(resolve, PAUSE))
+    await sleep(PAUSE)
     const build = await ask()
     if (build !== null) return build
   }

@@ -1,5 +1,7 @@
 /** Requests of a long run, which outlives a restart of the service. */
+
 import { ApiError, isUnavailable } from './client.ts'
+import { sleep } from './sleep.ts'
 
 /** Retries of one request, and milliseconds between them. */
 const TRIES = 30
@@ -16,7 +18,7 @@ export async function persistently<Answer>(
     } catch (error) {
       const isBusy = error instanceof ApiError && error.status === 429
       if (!(isUnavailable(error) || isBusy) || left === 0 || isStopped()) throw error
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN))
+      await sleep(BETWEEN)
     }
   }
 }

@@ -1,6 +1,8 @@
 /** Asks before an action on several objects, shows its progress, and then what was refused. */
+
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { capitalized } from './capitalized.ts'
 import { csvOf } from './csv.ts'
 import { Dialog } from './dialog.tsx'
 import { download } from './download.ts'
@@ -182,7 +184,7 @@ function Progression({
                   </>
                 ),
               },
-              { head: 'Reason', cell: ([why]) => `${why[0]?.toUpperCase()}${why.slice(1)}` },
+              { head: 'Reason', cell: ([why]) => capitalized(why) },
             ]}
           />
           {refused.length > SHOWN && (

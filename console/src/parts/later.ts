@@ -3,14 +3,17 @@
  * loaded loses nothing of the page: it waits for the service. After an upgrade the service no longer has the part, and
  * the page is loaded again.
  */
+
 import { type ComponentType, createElement, lazy } from 'react'
 import { whenServiceAnswers } from '../api/answering.ts'
+import { sleep } from '../api/sleep.ts'
 import { ErrorAlert } from './error-alert.tsx'
 
 type Importer<Module> = () => Promise<Module>
 
-/** Failures while the service answers, after which a part counts as broken, and milliseconds until the second try. */
+/** Failures while the service answers, after which a part counts as broken. */
 const MOST_FAILURES = 3
+/** Milliseconds between the first failure and the second try. */
 const PAUSE = 500
 const LOADED_AGAIN = 'postroad-loaded-again'
 /** Milliseconds in which the page is loaded again only once, so that a missing file causes no endless reload. */
@@ -50,7 +53,7 @@ export function loaded<Module>(importer: Importer<Module>, needed: () => Promise
         if ((await whenServiceAnswers(waits)) === 'other') await loadPageAgain(waits, error)
         if (failures === MOST_FAILURES) throw broken(error)
         // Under load the service answers, and still refuses some requests.
-        await new Promise((resolve) => setTimeout(resolve, PAUSE * 4 ** (failures - 1)))
+        await sleep(PAUSE * 4 ** (failures - 1))
         await loadStylesAgain()
       }
     }

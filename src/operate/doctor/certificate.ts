@@ -25,8 +25,8 @@ async function result({ setup, publicUrl, now }: Operation): Promise<CheckFindin
     const reason = error instanceof Error ? error.message : String(error)
     return problem(`${certPath} cannot be used: ${reason}.`, 'Check the file that POSTROAD_TLS_CERT names.')
   }
-  const { state, said } = certificateEnd(certificate, now())
-  const found = `It ${said}.`
+  const { state, sentence } = certificateEnd(certificate, now())
+  const found = `It ${sentence}.`
   if (state === 'over') return problem(found, RENEW)
   if (certificate.validFromDate.getTime() > now()) {
     return problem(

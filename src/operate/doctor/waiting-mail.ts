@@ -66,10 +66,7 @@ async function ofInstallation(op: Operation, { dueAt, knownAt }: LateMail): Prom
   const found = `Mail has been due for ${age} and is not attempted.`
   const advice = 'Check under “Nodes” on the page Installation that a delivery node runs, and read its log.'
   const isWarning = dueAt > now - TOO_LATE_MS || (await lateMail(op, null, now - TOO_LATE_MS)) === null
-  return {
-    ...(isWarning ? warning(found, advice) : problem(found, advice)),
-    code: commandFor('oldest-mail'),
-  }
+  return { ...(isWarning ? warning(found, advice) : problem(found, advice)), code: commandFor('oldest-mail') }
 }
 
 /** No more than a warning: the alert about it names the company (`company-waiting.ts`). */
@@ -78,7 +75,7 @@ function ofCompany({ accounts, now }: Operation, companyId: string, { dueAt }: L
   const found = `Mail of ${name} has been due for ${minutes(now() - dueAt)} and is not attempted, while other mail is.`
   const advice =
     'See where it waits under “Waiting mail” on the page Overview of the company, and read the log of a delivery node.'
-  return { ...warning(found, advice), code: `bin/postroad queue --company ${companyId}` }
+  return { ...warning(found, advice), code: commandFor(`waiting:${companyId}`) }
 }
 
 export function quarantineCheck({ store, now }: Operation): PlannedCheck {

@@ -86,8 +86,8 @@ export async function httpsStep(op: Operation): Promise<StepResult> {
 /** Judges the end of the certificate that the URL shows: behind a proxy, that is the proxy's. */
 function judgedEnd(answers: string, certificate: X509Certificate | null, now: number): StepResult {
   if (certificate === null) return done(answers)
-  const { state, said } = certificateEnd(certificate, now)
-  const found = `${answers} Its certificate ${said}.`
+  const { state, sentence } = certificateEnd(certificate, now)
+  const found = `${answers} Its certificate ${sentence}.`
   if (state === 'fine') return done(found)
   const advice =
     'Renew it where TLS ends: at the proxy in front, or in the file that POSTROAD_TLS_CERT names.'

@@ -1,6 +1,8 @@
 /** Audit entries as sentences without a subject: `created the API key`, followed by the target. */
+
 import type { Static } from 'typebox'
 import type { AUDIT_ENTRY } from '../../../../src/http/console/contract/audit.ts'
+import { capitalized } from '../../parts/capitalized.ts'
 import { browserOf } from '../account/browser-name.ts'
 import { ROLE_WORDS } from '../team/roles.ts'
 
@@ -157,7 +159,7 @@ export const ACTIONS: readonly { value: string; label: string }[] = Object.entri
   .map(([value, [before]]) => {
     const words = before.replace(/:$/, '')
     const isOnly = Object.values(PHRASES).filter(([other]) => other === before).length === 1
-    const label = `${words[0]!.toUpperCase()}${words.slice(1)}`
+    const label = capitalized(words)
     return { value, label: isOnly ? label : `${label} (${spelled(value)})` }
   })
   .toSorted((a, b) => a.label.localeCompare(b.label))

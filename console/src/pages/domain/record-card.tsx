@@ -1,9 +1,11 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
+
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { RECORD_NAMES } from '../../../../src/accounts/record-names.ts'
 import { foundOf, valueToPublish } from '../../../../src/accounts/zone-file.ts'
 import type { DomainCheck, DomainDkimKey, RequiredRecord, SenderRecord } from '../../api/domains.ts'
+import { capitalized } from '../../parts/capitalized.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { FULL_FORM, nameIn, type RecordForm, textIn, valueIn } from './record-names.ts'
@@ -109,8 +111,7 @@ export function RecordCard({
 
 /** The title names the kind of record; elsewhere the sentence does. */
 function withoutKind(purpose: string): string {
-  const text = purpose.replace(/^[A-Z]+: /, '')
-  return `${text[0]!.toUpperCase()}${text.slice(1)}`
+  return capitalized(purpose.replace(/^[A-Z]+: /, ''))
 }
 
 function Waiting() {

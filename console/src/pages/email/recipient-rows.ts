@@ -1,7 +1,7 @@
 /** The rows of an email's table of recipients. Pure. */
 import { CATEGORY_WORDS } from '../../../../src/email/category-word.ts'
 import { replyText } from '../../../../src/operate/reply-text.ts'
-import { byUrgency, type RecipientGroup } from '../../../../src/operate/status-sentence.ts'
+import { byUrgency, type StatusGroup } from '../../../../src/operate/status-sentence.ts'
 import { STATUS_WORDS, statusNameOf } from '../../../../src/operate/status-word.ts'
 import type { EmailDetail, EmailRecipient } from '../../api/email.ts'
 
@@ -24,7 +24,7 @@ export function rowsOf(pages: readonly EmailDetail[]): RecipientLine[] {
 
 export interface RowFilter {
   /** Null: all. */
-  status: RecipientGroup | null
+  status: StatusGroup | null
   /** A part of the address, of the word for the reason, or of the last reply. */
   search: string
 }
@@ -41,7 +41,7 @@ export function matching(
   )
 }
 
-function isIn(group: RecipientGroup, recipient: EmailRecipient): boolean {
+function isIn(group: StatusGroup, recipient: EmailRecipient): boolean {
   const { state } = recipient
   return group === 'waiting' ? state === 'waiting' || state === 'sending' : statusNameOf(recipient) === group
 }
@@ -51,6 +51,6 @@ function searchableText(recipient: EmailRecipient): string {
   return `${recipient.address} ${word} ${replyText(recipient)}`
 }
 
-export function filterWord(filter: RecipientGroup): string {
+export function filterWord(filter: StatusGroup): string {
   return filter === 'waiting' ? 'Waiting' : STATUS_WORDS[filter].word
 }

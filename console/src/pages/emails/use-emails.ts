@@ -1,9 +1,11 @@
 /** Loads the list page by page, and applies live changes to it. */
+
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { call, isRefusal } from '../../api/client.ts'
 import { changesSince, type LiveChanges, useLive } from '../../api/live.ts'
 import { queries } from '../../api/queries.ts'
+import { sleep } from '../../api/sleep.ts'
 import { type EmailListItem, type EmailsPage, type EmailWords, withChanged, withHead } from './merge.ts'
 import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 
@@ -211,10 +213,6 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
     behind,
     restart,
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Resolves at once, or when a hidden page is shown again. */

@@ -3,6 +3,7 @@ import { Pause as PauseIcon, Play } from 'lucide-react'
 import { endPause, type InstallationJson, type PauseTarget, pause } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
+import { capitalized } from '../../parts/capitalized.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -61,8 +62,7 @@ function scopeOf({ company, domain, site }: PauseItem): PauseTarget {
 }
 
 function scopeText(pause: PauseItem): string {
-  const mail = mailOf(pause)
-  return `${mail[0]!.toUpperCase()}${mail.slice(1)}`
+  return capitalized(mailOf(pause))
 }
 
 function NewPause() {

@@ -39,7 +39,6 @@ export function RequestsPage() {
     ...requestQuery(company, open ?? ''),
     enabled: open !== undefined && !query.isPending && listed === undefined,
   })
-  const opened = listed ?? single.data
   return (
     <>
       <PageHead
@@ -101,10 +100,10 @@ export function RequestsPage() {
         }
       />
       <CursorLinks page={data} wanted={wanted} />
-      {open !== undefined && single.error !== null && <ErrorAlert error={single.error} />}
+      {single.error !== null && <ErrorAlert error={single.error} />}
       <RequestDialog
         company={company}
-        request={open === undefined ? null : (opened ?? null)}
+        request={listed ?? single.data ?? null}
         close={() => show(undefined)}
       />
     </>

@@ -1,4 +1,4 @@
-/** Requests with an unknown key belong to no company, so the log of a company lacks them. Operators see them under all companies. */
+/** A line about requests with an unknown key: they belong to no company, so the log of a company lacks them. */
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { requestsQuery } from '../../api/requests.ts'

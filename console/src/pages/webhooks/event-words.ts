@@ -1,5 +1,7 @@
 /** Descriptions of the event types, for the choice of events. */
+
 import type { EventWords } from '../../api/webhooks.ts'
+import { capitalized } from '../../parts/capitalized.ts'
 
 type WebhookEventType = EventWords['json'][number]['types'][number]
 
@@ -27,6 +29,5 @@ const ABOUT: Readonly<Record<WebhookEventType, string>> = {
 }
 
 export function aboutTypes(types: readonly WebhookEventType[]): string {
-  const text = types.map((type) => ABOUT[type]).join('; or ')
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  return `${capitalized(types.map((type) => ABOUT[type]).join('; or '))}.`
 }

@@ -40,16 +40,14 @@ const update = route(`PUT ${URL}`, {
   answer: { type: 'object', properties: { message: TEXT, ...FLAGS } },
 })(async ({ caller, params, body }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
-  const flags = tlsFlags(domain.settings)
-  for (const field of ['require_tls', 'skip_verification'] as const) {
-    const value = body[field]
-    if (value) flags[field] = isYes(field, value)
-    // Its meaning goes with that of require_tls.
-    if (!flags.require_tls && !body.skip_verification) flags.skip_verification = false
-  }
-  if (flags.skip_verification && !flags.require_tls)
+  const present = tlsFlags(domain.settings)
+  const flag = (field: keyof typeof present, otherwise: boolean) =>
+    body[field] ? isYes(field, body[field]) : otherwise
+  const isRequired = flag('require_tls', present.require_tls)
+  const skips = flag('skip_verification', isRequired && present.skip_verification)
+  if (skips && !isRequired)
     throw invalidField('skip_verification', 'it has an effect only together with require_tls=yes')
-  const tls = flags.require_tls ? (flags.skip_verification ? 'required' : 'verified') : 'opportunistic'
+  const tls = isRequired ? (skips ? 'required' : 'verified') : 'opportunistic'
   const updated = await updateDomain(op, { domain: domain.id, settings: { tls } })
   return { message: 'Domain connection settings have been updated', ...tlsFlags(updated.settings) }
 })

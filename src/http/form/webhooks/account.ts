@@ -110,13 +110,11 @@ const show = route(`GET ${URL}/:webhook`, {
   return webhookJson(webhookNamed(webhooks, params.webhook))
 })
 
-/** Throws when the URL already has a webhook, or when an event type already has its maximum of URLs. */
-function requirePlace(others: readonly Webhook[], url: string, words: readonly string[]): void {
-  if (others.some((webhook) => webhook.url === url)) {
-    const detail = 'This URL already has a webhook: change that webhook instead'
-    throw new Fault({ code: 'operation_refused', why: 'conflict', detail })
-  }
-  requireRoom(others.map(formWebhookOf), url, words)
+/** Throws when the URL already has a webhook. */
+function requireNewUrl(others: readonly Webhook[], url: string): void {
+  if (!others.some((webhook) => webhook.url === url)) return
+  const detail = 'This URL already has a webhook: change that webhook instead'
+  throw new Fault({ code: 'operation_refused', why: 'conflict', detail })
 }
 
 const create = route(`POST ${URL}`, {
@@ -130,7 +128,8 @@ const create = route(`POST ${URL}`, {
   const url = checkUrl(body.url)
   const events = eventNamesIn('event_types', body.event_types)
   const { op, webhooks } = await onAccount(core, caller)
-  requirePlace(webhooks, url, events)
+  requireNewUrl(webhooks, url)
+  requireRoom(webhooks.map(formWebhookOf), url, events)
   const { webhook } = await addWebhook(op, { company: caller.companyId, dialect: 'form', url, events })
   return { webhook_id: webhook.id }
 })
@@ -149,7 +148,8 @@ const update = route(`PUT ${URL}/:webhook`, {
   const { op, webhooks } = await onAccount(core, caller)
   const { id } = webhookNamed(webhooks, params.webhook)
   const others = webhooks.filter((webhook) => webhook.id !== id)
-  requirePlace(others, url, events)
+  requireNewUrl(others, url)
+  requireRoom(others.map(formWebhookOf), url, events)
   await updateWebhook(op, { id, url, events })
   return null
 })
