@@ -142,7 +142,8 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     }
     for (const width of [1_440, 390]) {
       await visit.show({ viewport: { width, height: 900 } })
-      for (const words of [/attempt 2 of 3/, /^next try (\w+ \w+, )?\d\d:\d\d:\d\d$/, /451/]) await isInSight(words)
+      for (const words of [/attempt 2 of 3/, /^next try (\w+ \w+, )?\d\d:\d\d:\d\d$/, /451/])
+        await isInSight(words)
     }
     await visit.show({})
     await waiting.getByRole('button').click()
