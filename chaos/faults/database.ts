@@ -1,7 +1,10 @@
 /** Faults of PostgreSQL itself: its server stopped and killed, sessions terminated, no connection left. */
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { type ChaosDatabase, execute } from '../database.ts'
 import { type FaultMaker, oneAtATime, type Stage } from '../stage.ts'
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const TOO_MANY_CONNECTIONS = '53300'
 
 /** Sessions of the service, and of nobody else. */
 const SESSIONS = `FROM pg_stat_activity WHERE application_name = 'postroad' AND pid <> pg_backend_pid()`
@@ -35,10 +38,19 @@ export function databaseFaults(stage: Stage, database: ChaosDatabase): FaultMake
       }
     })
 
+  /** Sessions that the server is about to refuse hold the slots of superusers for a moment: it tries again then. */
   const endSessions = async (share: number): Promise<number> => {
     const sql = `SELECT count(pg_terminate_backend(pid))::int AS count ${SESSIONS} AND random() < $1`
-    const rows = await execute<{ count: number }>(cluster.url, sql, [share])
-    return rows[0]?.count ?? 0
+    while (!stage.over()) {
+      try {
+        const rows = await execute<{ count: number }>(cluster.url, sql, [share])
+        return rows[0]?.count ?? 0
+      } catch (error) {
+        if (!(error instanceof DatabaseError && error.code === TOO_MANY_CONNECTIONS)) throw error
+        await stage.wait(20)
+      }
+    }
+    return 0
   }
 
   const sessions = alone(async () => {

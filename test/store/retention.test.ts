@@ -49,9 +49,10 @@ test('a service that starts moves the suppressions of a domain that was being ad
     (error) => assert.fail(String(error)),
   )
   retention.start()
-  t.after(() => retention.stop())
   const listed = () => store.listSuppressions({ companyId: owner.id, domainId: again!.id, limit: 2 })
   await until(async () => (await listed()).length === 1, 'the list of the domain')
+  // Before the hook that closes the store: hooks run in the order of their registration.
+  await retention.stop()
 })
 
 test('the periods of companies and domains share one walk, which begins again when they change', async () => {
