@@ -12,13 +12,16 @@ export interface QuotaUsage {
   monthly: number
 }
 
+/** Ms by which the clocks of two nodes may disagree. */
+const CLOCKS_APART_MS = 60 * 60_000
+
 /**
- * The counts at `at`, in Unix ms: counts of an earlier day or month are over. Those of a later one continue: around
- * midnight the clocks of two nodes may disagree.
+ * The counts at `at`, in Unix ms: counts of an earlier day or month are over. Those of a day that is about to begin
+ * continue: around midnight the clocks of two nodes may disagree. Those of a later day come from a clock that was wrong.
  */
 export function usedAt(used: QuotaUsage | undefined, at: number): QuotaUsage {
-  const today = utcDay(at)
-  const day = used !== undefined && used.day > today ? used.day : today
+  const days = [utcDay(at), utcDay(at + CLOCKS_APART_MS)]
+  const day = days.findLast((each) => each === used?.day) ?? days[0]!
   const month = day.slice(0, 7)
   return {
     day,

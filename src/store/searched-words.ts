@@ -92,14 +92,27 @@ function repeatsIn(phrase: readonly string[]): number[] {
   return repeats
 }
 
-/** The offset in a text at which its word with this index begins. */
+/** The offset in a text at which the run of characters begins that has its word with this index. */
 export function offsetOfWord(text: string, index: number): number {
   let words = 0
-  for (const { 0: run, index: offset } of text.matchAll(WORD)) {
-    words += wordsIn(run).length
-    if (words > index) return offset
+  for (const { 0: part, index: offset } of text.matchAll(/\S+/g)) {
+    const before = words
+    words += wordsIn(part).length
+    if (words > index) return offset + offsetInPart(part, index - before)
   }
   return text.length
+}
+
+/** The same within a part without white space. Some of its words come from symbols, such as ™: the next run has them. */
+function offsetInPart(part: string, index: number): number {
+  let words = 0
+  let last = 0
+  for (const { 0: run, index: offset } of part.matchAll(WORD)) {
+    words += wordsIn(run).length
+    if (words > index) return offset
+    last = offset
+  }
+  return last
 }
 
 /** The words of the beginning of a text, up to the limit of different words. */

@@ -55,6 +55,10 @@ test('the text keeps the places where words begin', () => {
   assert.equal(offsetOfWord('Hello, ZOË Order 4711', 3), 17)
   assert.equal(offsetOfWord('Hi 今日の東京の天気', 4), 3, 'the run of characters that has them')
   assert.equal(offsetOfWord('Hello', 1), 5)
+  assert.deepEqual(wordsIn('℡ № ㎏ order ½'), ['tel', 'no', 'kg', 'order', '1', '2'])
+  assert.equal(offsetOfWord('℡ № ㎏ order ½', 1), 2, 'a symbol that stands for a word')
+  assert.equal(offsetOfWord('℡ № ㎏ order ½', 3), 6)
+  assert.equal(offsetOfWord('℡ № ㎏ order ½', 5), 12)
 })
 
 test('a phrase is found where it begins for the first time', () => {

@@ -95,6 +95,25 @@ describe('stored messages of the form dialect', () => {
     assert.equal((await get(again.storage.url)).body.subject, 'Again')
   })
 
+  test('variables keep their names and values, however they are written and however many they are', async () => {
+    const many = Array.from({ length: 2_100 }, (_, n) => String(n))
+    const strange = { 'the "name"\\': 'a "value"', 'two\r\nlines': 'a\r\nb' }
+    const variables = { ...Object.fromEntries(many.map((name) => [name, ''])), ...strange }
+    const sent = await api.form('stored.test', [
+      ['from', 'sue@stored.test'],
+      ['to', 'many@x.test'],
+      ['text', 'x'],
+      ...many.map((name): [string, string] => [`v:${name}`, '']),
+      ['h:X-Mailgun-Variables', JSON.stringify(strange)],
+    ])
+    assert.equal(sent.status, 200, sent.text)
+    const first = (await happened('many@x.test')) as Item & Record<string, unknown>
+    assert.deepEqual(first['user-variables'], variables)
+    await client().resendEmail('stored.test', first.storage.key, ['many-again@x.test'])
+    const again = (await happened('many-again@x.test')) as Item & Record<string, unknown>
+    assert.deepEqual(again['user-variables'], variables)
+  })
+
   test('a batch shows its first copy as it was sent', async () => {
     const sent = await api.form('stored.test', [
       ['from', 'sue@stored.test'],

@@ -147,13 +147,15 @@ export function togetherContract(open: OpenBench): void {
         limit: 8,
       })
       assert.deepEqual(await used(tomorrow), [3, 8])
-      const late = made(1, NOW, { quota: { daily: 3, monthly: null } })
+      const midnight = Date.UTC(2026, 10, 21)
+      const late = made(1, midnight - 1, { quota: { daily: 3, monthly: null } })
       assert.equal(await kindOf(late), 'over-quota', 'the clock of a node that is behind begins no day anew')
       assert.equal(await kindOf(made(1, tomorrow, { quota: { daily: 4, monthly: null } })), 'accepted')
       const nextMonth = NOW + 30 * DAY
       assert.deepEqual(await used(nextMonth), [0, 0])
       assert.equal(await kindOf(email(owner, ['a@x.test'])), 'accepted', 'without one nothing is counted')
       assert.deepEqual(await used(tomorrow), [4, 9])
+      assert.deepEqual(await used(), [0, 9], 'a clock that was ahead does not use up today')
     })
 
     test('counts emails that come together as one', async (t) => {

@@ -27,7 +27,7 @@ import { headOf, parsedMessage } from './message.ts'
 
 export type StoredRoute = { Params: { domain: string; key: string } }
 
-/** The most fields of a request to send again, and the most octets. */
+/** The most fields and octets of a request to send again. */
 const MAX_PARTS = 2_000
 const MOST_OCTETS = 256 * 1024
 const MIME = 'message/rfc2822'
@@ -99,7 +99,7 @@ export async function readAgain(
   return await mimeForm(params.domain, message, [
     ...to.map((each): FormPair => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): FormPair => ['o:tag', value]),
-    ...Object.entries(variables).map(([name, value]): FormPair => [`v:${name}`, value]),
+    ...variableFields(variables),
     ...(testMode ? [['o:testmode', 'yes'] satisfies FormPair] : []),
     ...(tls === null ? [] : [['o:require-tls', 'yes'] satisfies FormPair]),
     ...(tls === 'required' ? [['o:skip-verification', 'yes'] satisfies FormPair] : []),
@@ -107,6 +107,19 @@ export async function readAgain(
 }
 
 type FormPair = [name: string, value: string]
+
+/** What the name of a field in a form cannot hold as it is (RFC 7578 4.2). */
+const NOT_IN_NAMES = /["\\\r\n]/
+
+/** A variable has a field of its own, or a place in the JSON of one field if the name of a field cannot hold its name. */
+function variableFields(variables: Readonly<Record<string, string>>): FormPair[] {
+  const { own = [], json } = Object.groupBy(Object.entries(variables), ([name]) =>
+    NOT_IN_NAMES.test(name) ? 'json' : 'own',
+  )
+  const fields = own.map(([name, value]): FormPair => [`v:${name}`, value])
+  if (json !== undefined) fields.push(['h:X-Mailgun-Variables', JSON.stringify(Object.fromEntries(json))])
+  return fields
+}
 
 /** The form as a client would send it, so that it is read like any other. */
 async function mimeForm(
@@ -117,16 +130,14 @@ async function mimeForm(
   const boundary = `--${crypto.randomUUID()}`
   const part = (disposition: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`
-  const named = (name: string) =>
-    `name="${name.replace(/["\\\r\n]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}"`
-  const head = fields.map(([name, value]) => `${part(named(name))}${value}\r\n`).join('')
+  const head = fields.map(([name, value]) => `${part(`name="${name}"`)}${value}\r\n`).join('')
   const form = await joinedInTurns([
     Buffer.from(`${head}${part('name="message"; filename="message.mime"')}`),
     message,
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ])
   const contentType = `multipart/form-data; boundary="${boundary}"`
-  return { asked: { domain, mime: true, links: false, contentType, maxParts: MAX_PARTS }, form }
+  return { asked: { domain, mime: true, links: false, contentType, maxParts: fields.length + 1 }, form }
 }
 
 /** `recipient`: the recipient of the copy; null: the message is the same for all. */
