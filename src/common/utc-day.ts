@@ -1,4 +1,4 @@
-/** Days in UTC, by which the service counts and reports. */
+/** Days and times in UTC, by which the service counts and reports. */
 
 export const DAY_MS = 86_400_000
 
@@ -15,4 +15,11 @@ export function utcTime(time: number): string {
 /** The days from 1970 to the day of a time in Unix ms. */
 export function dayNumber(time: number): number {
   return Math.floor(time / DAY_MS)
+}
+
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/
+
+/** Unix ms of a date in ISO 8601 or RFC 5322, NaN for anything else. A time without a zone is in UTC. */
+export function parseUtc(text: string): number {
+  return Date.parse(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
 }

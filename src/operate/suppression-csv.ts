@@ -2,6 +2,7 @@
  * Suppressions as CSV: Postroad's own format, and exports of other services. Loaded only where files are read or
  * written.
  */
+import { parseUtc } from '../common/utc-day.ts'
 import { stringify } from 'csv-stringify/sync'
 import {
   SUPPRESSION_TYPES,
@@ -370,13 +371,12 @@ function isTag(value: unknown): boolean {
 }
 
 const UNIX = /^\d{9,13}(\.\d+)?$/
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/
 
 /** Unix ms of Unix seconds, Unix ms, or a date in ISO 8601 or RFC 5322; a date without a time zone is in UTC. */
 function timeOf(text: string): number {
   if (text.length > LONGEST_WORD) return Number.NaN
   const number = UNIX.test(text) ? Number(text) : undefined
-  const at = number ?? Date.parse(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
+  const at = number ?? parseUtc(text)
   const ms = number !== undefined && number < 1e11 ? number * 1_000 : at
   // A year has four digits.
   return ms >= 0 && ms < 253_402_300_800_000 ? Math.round(ms) : Number.NaN

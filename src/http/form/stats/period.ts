@@ -1,5 +1,6 @@
 /** The time range and the resolution of figures. */
 
+import { parseUtc } from '../../../common/utc-day.ts'
 import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 
@@ -71,7 +72,7 @@ function stepAfter(step: number, resolution: Resolution): number {
 
 function time(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
-  const at = readTime(text) ?? (/^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN)
+  const at = readTime(text) ?? (/^\d{4}-\d\d-\d\dT/.test(text) ? parseUtc(text) : Number.NaN)
   if (Number.isNaN(at))
     throw invalidField(name, 'it is neither an RFC 2822 date nor a number of Unix seconds')
   return at
