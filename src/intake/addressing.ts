@@ -113,7 +113,8 @@ function readReplyTo({ replyTo, recipientVariables }: Submission): Mailbox[] {
     .filter(isFilled)
     .map((text): Mailbox => ({ name: '', local: '', domain: '', address: text, text }))
   const written = values.filter((value) => !isFilled(value))
-  const found = mailboxes('reply_to', written, MAX_REPLY_TO - filled.length)
+  const found =
+    filled.length > MAX_REPLY_TO ? null : mailboxes('reply_to', written, MAX_REPLY_TO - filled.length)
   if (found === null) {
     const detail = `it holds more than ${MAX_REPLY_TO} addresses`
     throw new Refusal({ code: 'field_invalid', field: 'reply_to', detail })

@@ -194,6 +194,18 @@ describe('a request, its mail and its events', () => {
     assertFormError(alone, 400, /reply/i)
   })
 
+  test('Reply-To has no more placeholders than addresses', async () => {
+    const many = (count: number) =>
+      api.form('ours.test', [
+        ...usual,
+        ['to', 'many@x.test'],
+        ['recipient-variables', '{"many@x.test":{"agent":"ann@ours.test"}}'],
+        ...Array.from({ length: count }, (): [string, string] => ['h:Reply-To', '%recipient.agent%']),
+      ])
+    assert.equal((await many(100)).status, 200)
+    assertFormError(await many(101), 400, /h:Reply-To.*more than 100 addresses/)
+  })
+
   test('a value that makes Reply-To invalid is refused', async () => {
     const reply = await api.form('ours.test', [
       ...usual,
