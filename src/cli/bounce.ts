@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { clip } from '../common/clip.ts'
 import { INBOUND_KINDS, INBOUND_OUTCOMES } from '../email/inbound-mail.ts'
 import { READ_LIMIT, readReport } from '../mail/report/read-report.ts'
 import type { MailReport, ReportKind } from '../mail/report/report.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { CommandFailure, unreadableFile } from './failure.ts'
 import { findingSummary } from './finding-summary.ts'
-import { clipped, printError, printFields, printJson, printJsonLine, printLine, printNote } from './print.ts'
+import { printError, printFields, printJson, printJsonLine, printLine, printNote } from './print.ts'
 
 export function addBounce(program: Command): void {
   const bounce = group(program, 'bounce', 'Bounces, complaints and automatic replies.', [
@@ -168,7 +169,7 @@ function printReport({ kind, recipients, returned }: MailReport): void {
     const { message, original, address } = recipient
     printLine(`  ${findingSummary(recipient)}`)
     if (original !== null && original !== address) printLine(`  written to as ${original}`)
-    if (message !== '') printLine(`  ${clipped(message, LONGEST_MESSAGE)}`)
+    if (message !== '') printLine(`  ${clip(message, LONGEST_MESSAGE)}`)
   }
   if (recipients.length === 0 && (kind === 'bounce' || kind === 'delay')) printLine('It names no recipient.')
 }

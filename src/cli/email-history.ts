@@ -1,4 +1,5 @@
 /** Prints everything known about one email. */
+import { clip } from '../common/clip.ts'
 import { CATEGORY_WORDS } from '../email/category-word.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
@@ -10,15 +11,7 @@ import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece, RecipientStatus } from '../operate/status-sentence.ts'
 import { statusOfRecipient, statusText } from '../operate/status-word.ts'
 import { type AdviceContext, printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
-import {
-  clipped,
-  formatDue,
-  formatTime,
-  printFields,
-  printLine,
-  printTable,
-  recipientCount,
-} from './print.ts'
+import { formatDue, formatTime, printFields, printLine, printTable, recipientCount } from './print.ts'
 
 /** `company`: its name. */
 export function printHistory(
@@ -41,7 +34,7 @@ export function printHistory(
     ['Accepted', formatTime(email.createdAt)],
     ['Scheduled for', formatTime(email.scheduledAt)],
     ['Last event', email.lastEvent],
-    ['Status', clipped(sentence.map(pieceText).join(''), 1_000)],
+    ['Status', clip(sentence.map(pieceText).join(''), 1_000)],
     [
       'Size',
       `${email.size} octets${email.contentRemoved ? ' (content removed: its retention period has ended)' : ''}`,
@@ -60,7 +53,7 @@ export function printHistory(
       ...statusCells(each, statuses.get(each.position), mostAttempts),
       nextAttempt(each, statuses.get(each.position)),
       categoryWord(categories.get(each.position)) ?? '',
-      clipped(replyText({ code: each.lastCode, message: each.lastMessage }), 200),
+      clip(replyText({ code: each.lastCode, message: each.lastMessage }), 200),
     ]),
     'none',
   )
@@ -72,7 +65,7 @@ export function printHistory(
       formatTime(at),
       type,
       recipient,
-      clipped(formatDetail(detail), 200),
+      clip(formatDetail(detail), 200),
     ]),
     'none',
   )
@@ -133,7 +126,7 @@ function printAttempt(
 
 /** `3 recipients (#0, #1, #4)`, as in the column `#` of the recipients. */
 function recipientsText(positions: readonly number[]): string {
-  const named = clipped(positions.map((position) => `#${position}`).join(', '), 200)
+  const named = clip(positions.map((position) => `#${position}`).join(', '), 200)
   return `${recipientCount(positions.length)}${named === '' ? '' : ` (${named})`}`
 }
 

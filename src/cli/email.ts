@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { clip } from '../common/clip.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
 import type { InboundMail } from '../email/inbound-mail.ts'
 import { clearEmails, deleteEmails } from '../operate/email-deletion.ts'
@@ -17,7 +18,6 @@ import { printHistory } from './email-history.ts'
 import { WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
 import {
-  clipped,
   formatTime,
   printJson,
   printLine,
@@ -175,11 +175,11 @@ async function list({
       emails.map((email) => [
         email.id,
         formatTime(email.createdAt),
-        clipped(companyName(op, email.companyId), 20),
+        clip(companyName(op, email.companyId), 20),
         statusText(statuses.get(email.id)!),
-        clipped(email.from, 40),
-        clipped(formatRecipients(email.to), 40),
-        clipped(email.subject, 40),
+        clip(email.from, 40),
+        clip(formatRecipients(email.to), 40),
+        clip(email.subject, 40),
       ]),
       describeNoEmails(wanted),
     )
@@ -213,7 +213,7 @@ function printReturned(mails: readonly InboundMail[], id: string): void {
   printLine('Returned mail')
   printTable(
     ['TIME', 'ID', 'KIND', 'OUTCOME', 'FROM'],
-    mails.map(({ at, id, kind, outcome, from }) => [formatTime(at), id, kind, outcome, clipped(from, 40)]),
+    mails.map(({ at, id, kind, outcome, from }) => [formatTime(at), id, kind, outcome, clip(from, 40)]),
     'none',
   )
   if (mails.length === SHOWN_RETURNED) printLine(`All of it: postroad bounce list --email ${id}`)

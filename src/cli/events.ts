@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { clip } from '../common/clip.ts'
 import { COMPANY_EVENT_TYPES, type CompanyEventType, type LogEntry } from '../email/company-event.ts'
 import { EVENT_TYPES, type EventType } from '../email/event.ts'
 import { type EventsRequest, followEvents, listEvents } from '../operate/events.ts'
@@ -9,7 +10,7 @@ import { command, countUpTo, type JsonOption } from './command.ts'
 import { formatDetail } from './email-history.ts'
 import { OUTAGE_NOTES, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printJsonLine, printLine } from './print.ts'
+import { formatTime, printJsonLine, printLine } from './print.ts'
 
 export function addEvents(program: Command): void {
   command(program, {
@@ -77,10 +78,10 @@ function printEvent(op: Operation, event: LogEntry): void {
     String(number).padStart(8),
     formatTime(at),
     type.padEnd(16),
-    clipped(companyName(op, companyId), 20).padEnd(12),
+    clip(companyName(op, companyId), 20).padEnd(12),
     emailId ?? '-',
     address ?? '-',
-    clipped(formatDetail(detail), 200),
+    clip(formatDetail(detail), 200),
   ]
   printLine(fields.join('  ').trimEnd())
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { clip } from '../common/clip.ts'
 import { type ExplainRequest, type Explanation, explain, rehearseDelivery } from '../operate/explain.ts'
 import { addressIn, companyName, domainName } from '../operate/find.ts'
 import { scopeText } from '../operate/pauses.ts'
@@ -8,7 +9,7 @@ import { STATUS_WORDS } from '../operate/status-word.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption, parser } from './command.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatDue, formatTime, printFields, printJson, printLine } from './print.ts'
+import { formatDue, formatTime, printFields, printJson, printLine } from './print.ts'
 
 interface ExplainOptions extends JsonOption, Pick<ExplainRequest, 'from'> {
   try?: true
@@ -74,7 +75,7 @@ function printExplanation(op: Operation, shown: ExplanationJson, explanation: Ex
     printLine('The latest results at this domain:')
     for (const { email, recipient, status } of last) {
       const { address, lastMessage } = recipient
-      const reply = clipped(lastMessage ?? '', LONGEST_REPLY)
+      const reply = clip(lastMessage ?? '', LONGEST_REPLY)
       printLine(
         `  ${formatTime(email.createdAt)}  ${STATUS_WORDS[status].word}  ${address}  ${reply}`.trimEnd(),
       )

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { clip } from '../common/clip.ts'
 import {
   type DialectEvent,
   type EventForwarding,
@@ -17,7 +18,7 @@ import { command, type JsonOption, parser } from './command.ts'
 import { formatDetail } from './email-history.ts'
 import { OUTAGE_NOTES, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printJsonLine, printLine, printNote } from './print.ts'
+import { formatTime, printJsonLine, printLine, printNote } from './print.ts'
 import { dialectOption, webhookEventsDescribed } from './webhook.ts'
 import { sinceOf } from './when.ts'
 
@@ -87,7 +88,7 @@ function printEvent({ event, word }: DialectEvent): void {
     word.padEnd(WORD),
     emailId ?? '-',
     address ?? '-',
-    clipped(formatDetail(detail), 200),
+    clip(formatDetail(detail), 200),
   ]
   printLine(fields.join('  ').trimEnd())
 }
@@ -130,7 +131,7 @@ function printTry({ event, attempt, word, messageId }: ForwardTry): void {
     messageId,
     succeeded
       ? ''
-      : clipped([error ?? onOneLine(response), next(at + duration, nextAt)].filter(Boolean).join('; '), 200),
+      : clip([error ?? onOneLine(response), next(at + duration, nextAt)].filter(Boolean).join('; '), 200),
   ]
   printLine(fields.join('  ').trimEnd())
 }

@@ -133,12 +133,6 @@ function cellText(value: Cell): string {
   return value === null || value === '' ? '-' : visible(String(value))
 }
 
-/** At most `length` characters, with a mark where the text was cut. */
-export function clipped(text: string, length: number): string {
-  const characters = [...text]
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`
-}
-
 /** `1 recipient`, `2 recipients`. */
 export function recipientCount(count: number): string {
   return `${count} ${count === 1 ? 'recipient' : 'recipients'}`

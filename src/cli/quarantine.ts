@@ -1,12 +1,14 @@
 /** `queue quarantine` and `queue release`: mail whose delivery crashed the process. */
+
 import type { Command } from 'commander'
+import { clip } from '../common/clip.ts'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { listQuarantined, releaseQuarantined } from '../operate/quarantine.ts'
 import { quarantinedJson } from '../operate/shapes/queue.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printJson, printLine, recipientCount } from './print.ts'
+import { formatTime, printJson, printLine, recipientCount } from './print.ts'
 
 export function addQuarantine(queue: Command): void {
   command(queue, {
@@ -41,11 +43,11 @@ const list = listing({
   row: ({ id, since, companyId, recipients, from, subject, message }, op) => [
     id,
     formatTime(since),
-    clipped(companyName(op, companyId), 20),
+    clip(companyName(op, companyId), 20),
     recipients,
-    clipped(from, 40),
-    clipped(subject, 40),
-    clipped(message ?? '', 200),
+    clip(from, 40),
+    clip(subject, 40),
+    clip(message ?? '', 200),
   ],
   nothing: 'Nothing is in quarantine.',
 })

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { clip } from '../common/clip.ts'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { type RetryInput, type RetryResult, retry, showQueue } from '../operate/queue.ts'
 import { type LaneFigures, showQueueByCompany, showQueueBySite } from '../operate/queue-sums.ts'
@@ -12,7 +13,6 @@ import { withOperation } from './open.ts'
 import { addPause, printPausesInForce } from './pause.ts'
 import {
   type Cell,
-  clipped,
   formatDue,
   formatTime,
   ProgressLine,
@@ -163,7 +163,7 @@ function sumCells(sum: LaneFigures): Cell[] {
     sum.quarantined,
     formatTime(sum.oldestAt),
     sum.paused ? 'paused' : formatDue(sum.nextDueAt),
-    clipped(lastReplyText(sum.lastMessage), 100),
+    clip(lastReplyText(sum.lastMessage), 100),
   ]
 }
 

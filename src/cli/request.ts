@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { clip } from '../common/clip.ts'
 import { listApiRequests, showApiRequest } from '../operate/api-requests.ts'
 import { companyName } from '../operate/find.ts'
 import { apiRequestJson } from '../operate/shapes/api-request.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printFields, printJson } from './print.ts'
+import { formatTime, printFields, printJson } from './print.ts'
 
 export function addRequest(program: Command): void {
   const request = group(program, 'request', 'API requests: what clients sent, and the answers they got.', [
@@ -52,7 +53,7 @@ const list = listing({
     id,
     companyId === null ? '-' : companyName(op, companyId),
     method,
-    clipped(endpoint, 60),
+    clip(endpoint, 60),
     String(status),
     error ?? '',
     duration === null ? '' : String(duration),

@@ -1,3 +1,4 @@
+import { clip } from '../common/clip.ts'
 import type { InboundKind, InboundOutcome } from '../email/inbound-mail.ts'
 import {
   applyReturnedMail,
@@ -12,7 +13,6 @@ import { findingSummary } from './finding-summary.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import {
-  clipped,
   formatTime,
   printFields,
   printJson,
@@ -46,8 +46,8 @@ const listAll = listing({
     id,
     kind,
     outcome,
-    clipped(from, 40),
-    clipped(findings.map(({ address }) => address).join(', '), 60),
+    clip(from, 40),
+    clip(findings.map(({ address }) => address).join(', '), 60),
     emailId ?? '-',
   ],
   nothing: 'No returned mail matches.',
@@ -67,8 +67,8 @@ export async function show(id: string, { json, raw }: JsonOption & { raw?: boole
         [source, peer].filter((text) => text !== '').join(' from ') + (times > 1 ? `, ${times} times` : ''),
       ],
       ['To', recipient ?? '-'],
-      ['From', clipped(from, LONGEST_MESSAGE)],
-      ['Subject', clipped(subject, LONGEST_MESSAGE)],
+      ['From', clip(from, LONGEST_MESSAGE)],
+      ['Subject', clip(subject, LONGEST_MESSAGE)],
       ['Size', `${size} bytes`],
       ['Kind', kind],
       ['Email', emailId ?? '-'],
@@ -78,7 +78,7 @@ export async function show(id: string, { json, raw }: JsonOption & { raw?: boole
       printLine()
       printLine(address)
       printLine(`  ${findingSummary(finding)}`)
-      if (message !== '') printLine(`  ${clipped(message, LONGEST_MESSAGE)}`)
+      if (message !== '') printLine(`  ${clip(message, LONGEST_MESSAGE)}`)
     }
   })
 }

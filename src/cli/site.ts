@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { clip } from '../common/clip.ts'
 import { siteJson } from '../operate/shapes/site.ts'
 import { listSites, type SiteDescription, showSite } from '../operate/sites.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatDue, formatTime, printFields, printJson } from './print.ts'
+import { formatDue, formatTime, printFields, printJson } from './print.ts'
 
 export function addSite(program: Command): void {
   const site = group(
@@ -58,7 +59,7 @@ const list = listing({
     formatTime(closed?.since ?? null),
     closed && closedMailText(closed),
     formatDue(closed?.nextTryAt ?? null),
-    clipped(closed?.reason ?? '', 100),
+    clip(closed?.reason ?? '', 100),
   ],
   nothing: 'No site got mail in the last 24 hours, or since the service was started.',
 })

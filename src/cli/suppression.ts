@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { clip } from '../common/clip.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType, scopeOf } from '../email/suppression.ts'
 import { addAllowed, allowedPage, removeAllowed } from '../operate/allow-list.ts'
 import { companyName, domainNames } from '../operate/find.ts'
@@ -15,16 +16,7 @@ import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { unreadableFile } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import {
-  clipped,
-  formatTime,
-  jsonLine,
-  ProgressLine,
-  printJson,
-  printLine,
-  printNote,
-  printPiece,
-} from './print.ts'
+import { formatTime, jsonLine, ProgressLine, printJson, printLine, printNote, printPiece } from './print.ts'
 
 /** The most invalid lines of a file to show. */
 const BAD_SHOWN = 20
@@ -181,7 +173,7 @@ const list = listing({
   row: (suppression, op) => {
     const { address, companyId, createdAt, reason } = suppression
     const shown = [address, companyName(op, companyId), formatTime(createdAt), formatType(suppression)]
-    return [...shown, formatScope(suppression), clipped(reason, 120)]
+    return [...shown, formatScope(suppression), clip(reason, 120)]
   },
   nothing: 'No address is suppressed.',
 })
@@ -323,11 +315,6 @@ const listAllowed = listing({
     withDomainNames(op, await allowedPage(op, wanted)),
   json: ({ domain, ...entry }) => allowEntryJson(entry, domain),
   titles: ['VALUE', 'KIND', 'SINCE', 'REASON'],
-  row: ({ value, kind, createdAt, reason }) => [
-    value,
-    kind,
-    formatTime(createdAt),
-    clipped(reason ?? '', 120),
-  ],
+  row: ({ value, kind, createdAt, reason }) => [value, kind, formatTime(createdAt), clip(reason ?? '', 120)],
   nothing: 'The allow list is empty.',
 })

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { clip } from '../common/clip.ts'
 import { listTlsReports, type TlsReportDescription } from '../operate/domain-reports.ts'
 import { tlsReportsJson } from '../operate/shapes/domain-report.ts'
 import { command, type JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
-import { type Cell, clipped, formatTime, printJson, printLine, printTable } from './print.ts'
+import { type Cell, formatTime, printJson, printLine, printTable } from './print.ts'
 
 const NONE = 'No sessions were counted.'
 
@@ -73,5 +74,5 @@ function rowOf({
   fault,
 }: TlsReportDescription): Cell[] {
   const to = fault === null ? sentTo.join(', ') : fault
-  return [day, domain, String(successful), String(failed), state, formatTime(sentAt), clipped(to, 100)]
+  return [day, domain, String(successful), String(failed), state, formatTime(sentAt), clip(to, 100)]
 }

@@ -1,5 +1,7 @@
 /** The attempts of a webhook, replays, and samples. */
+
 import { type Command, Option } from 'commander'
+import { clip } from '../common/clip.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes/webhook.ts'
 import { listWebhookAttempts, replayWebhook } from '../operate/webhook-events.ts'
 import { replayMessage, replayWebhooks } from '../operate/webhook-replay.ts'
@@ -8,7 +10,7 @@ import { command, countUpTo, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
+import { formatTime, printFields, printJson, printLine } from './print.ts'
 import { sinceOf } from './when.ts'
 
 /** An id for examples. */
@@ -98,7 +100,7 @@ function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOpt
         status === null ? 'no answer' : String(status),
         String(duration),
         formatTime(nextAt),
-        clipped(error ?? response, 80),
+        clip(error ?? response, 80),
       ]
     },
     nothing: 'No attempts are recorded.',
@@ -141,9 +143,9 @@ async function test(id: string, { json, event }: JsonOption & { event: string })
     const { body, headers, status, error, response, duration } = await testWebhook(op, { id, event })
     if (json) return printJson({ status, error, response, duration_ms: duration, headers, body })
     printFields([
-      ['Sent', clipped(body, 2_000)],
+      ['Sent', clip(body, 2_000)],
       ['Answer', status === null ? 'none' : `${status} after ${duration} ms`],
-      ['', error ?? clipped(response, 1_024)],
+      ['', error ?? clip(response, 1_024)],
     ])
     if (status === null || status < 200 || status > 299) process.exitCode = 1
   })

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { clip } from '../common/clip.ts'
 import { WEBHOOK_DIALECTS, webhookWords } from '../events/notices/types.ts'
 import { companyName } from '../operate/find.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes/webhook.ts'
@@ -17,7 +18,7 @@ import {
 import { command, group, type JsonOption, parser } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
+import { formatTime, printFields, printJson, printLine } from './print.ts'
 import { addMessageCommands, ID } from './webhook-messages.ts'
 
 export function addWebhookCommands(program: Command): void {
@@ -149,7 +150,7 @@ const list = listing({
     webhook.dialect,
     webhook.status,
     formatTime(webhook.failingSince),
-    clipped(webhook.url, 100),
+    clip(webhook.url, 100),
   ],
   nothing: 'There are no webhooks yet. Create one: postroad webhook add --company NAME --url URL',
 })
@@ -200,7 +201,7 @@ function formatTry({
   error,
   response,
 }: NonNullable<WebhookHealth['lastAttempt']>): string {
-  const answer = [status, error ?? clipped(response, 80)].filter(Boolean).join(' ')
+  const answer = [status, error ?? clip(response, 80)].filter(Boolean).join(' ')
   return `${formatTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
 }
 

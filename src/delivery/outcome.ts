@@ -8,7 +8,7 @@ import { adviceIn, type ReplyAdvice } from './judge/reply-advice.ts'
 import { backOffAtSite } from './judge/site-replies.ts'
 import type { ReplyRule } from './sites/site-block.ts'
 import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.ts'
-import { clip } from './smtp/reply.ts'
+import { clipMessage } from './smtp/reply.ts'
 import type { RecipientReply } from './smtp/transaction.ts'
 
 /** The reason why a server, or a whole route, took nothing for a recipient. */
@@ -152,7 +152,7 @@ export function outcomeOfFailure(position: number, failure: RouteFailure): Recip
   const outcome: RecipientOutcome = {
     position,
     verdict: ends ? (cannotSend ? 'failed' : 'bounced') : spends ? 'deferred' : 'postponed',
-    message: clip(message),
+    message: clipMessage(message),
     category,
   }
   if (permanent && ends) outcome.permanent = true
@@ -166,7 +166,7 @@ export function outcomeOfFailure(position: number, failure: RouteFailure): Recip
 
 /** The outcome of a reply that needs no judgement. */
 export function outcomeOfReply(position: number, reply: RecipientReply): RecipientOutcome {
-  const outcome: RecipientOutcome = { position, verdict: reply.verdict, message: clip(reply.message) }
+  const outcome: RecipientOutcome = { position, verdict: reply.verdict, message: clipMessage(reply.message) }
   if (reply.code !== undefined) outcome.code = reply.code
   if (reply.enhancedCode !== undefined) outcome.enhancedCode = reply.enhancedCode
   // The server is not at fault.

@@ -31,7 +31,7 @@ import { simulate } from './route/simulator.ts'
 import { type HostPolicyLookup, hostPolicy } from './route/tls-policy.ts'
 import { type WalkLimits, walkLimits } from './route/walk-limits.ts'
 import { Dialogue } from './smtp/dialogue.ts'
-import { clip } from './smtp/reply.ts'
+import { clipMessage } from './smtp/reply.ts'
 
 export interface RouteCourierOptions extends Preparation {
   resolver: Resolver
@@ -230,7 +230,7 @@ function withoutSuppression({ suppress: _, permanent: __, ...outcome }: Recipien
   return {
     ...outcome,
     verdict: 'deferred',
-    message: clip(`Retried because POSTROAD_SOFT_BOUNCE is set: ${message}`),
+    message: clipMessage(`Retried because POSTROAD_SOFT_BOUNCE is set: ${message}`),
   }
 }
 

@@ -1,6 +1,7 @@
 /** A request and its answer, for the log of API requests. */
+
 import type { IncomingMessage } from 'node:http'
-import { clip } from '../ingress/fault.ts'
+import { clip } from '../common/clip.ts'
 import { outlineBody, outlineQuery } from '../ingress/request-log/outline.ts'
 import type { RequestLog } from '../ingress/request-log/request-log.ts'
 import { bodyOf, clientOf } from '../ingress/request-log/request-trace.ts'

@@ -1,5 +1,6 @@
 /** The Content-Type and Content-Encoding of a request. */
-import { clip, Fault } from '../ingress/fault.ts'
+import { clip } from '../common/clip.ts'
+import { Fault } from '../ingress/fault.ts'
 
 /** ASCII is a subset of UTF-8. */
 export const UTF8 = /^(?:utf-?8|us-ascii|ascii)$/i

@@ -2,9 +2,11 @@
  * Advice for the operator on a refusal. It is logged: the error sentences for clients never change, because some
  * clients parse them.
  */
+
 import type { Inactivity } from '../accounts/sending.ts'
+import { clip } from '../common/clip.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
-import { type AnyReason, clip } from './fault.ts'
+import type { AnyReason } from './fault.ts'
 
 export interface Advice {
   /** The cause, as far as the answer does not state it. */

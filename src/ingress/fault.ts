@@ -82,8 +82,3 @@ export function inMegabytes(octets: number): string {
   const megabytes = octets / 1_048_576
   return megabytes >= 0.1 ? `${Math.round(megabytes * 10) / 10} MB` : `${octets} octets`
 }
-
-/** Text of a request for use in an answer: at most `length` characters of it. */
-export function clip(text: string, length = 100): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`
-}

@@ -1,8 +1,9 @@
 /** Notes the last use of each key. Uses are written in batches, after the answers. */
+
 import type { KeyUse, Principal } from '../accounts/account.ts'
+import { clip } from '../common/clip.ts'
 import type { AccountStore } from '../store/store.ts'
 import type { Visitor } from './admission/visit.ts'
-import { clip } from './fault.ts'
 
 /** Ms between two batches. */
 const EVERY = 60_000

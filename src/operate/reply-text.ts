@@ -28,10 +28,6 @@ export function isHeldForOthers(message: string | undefined): boolean {
   return isOfOthers(message ?? null)
 }
 
-export function clipped(text: string, most = 100): string {
-  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
-}
-
 /** Whether the text already names the server. `server`: its name, perhaps with its address. */
 export function namesServer(text: string | null | undefined, server: string | null | undefined): boolean {
   const [host = ''] = (server ?? '').split(' ')

@@ -2,8 +2,10 @@
  * Suppressions as CSV: Postroad's own format, and exports of other services. Loaded only where files are read or
  * written.
  */
-import { parseUtc } from '../common/utc-day.ts'
+
 import { stringify } from 'csv-stringify/sync'
+import { clip } from '../common/clip.ts'
+import { parseUtc } from '../common/utc-day.ts'
 import {
   SUPPRESSION_TYPES,
   type Suppression,
@@ -22,7 +24,6 @@ import {
   readRecord,
 } from './csv-record.ts'
 import { OperateError } from './error.ts'
-import { clipped } from './reply-text.ts'
 import { isoTime } from './shapes/time.ts'
 import { checkedSuppression, reasonOf, type SuppressionInput } from './suppression-check.ts'
 
@@ -203,7 +204,7 @@ function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPie
   const delimiter = place.delimiter ?? delimiterOf(text)
   const refuse = (why: string) => {
     read.bad += 1
-    if (read.badLines.length < tell) read.badLines.push({ line: lines + 1, why: clipped(why, LONGEST_ERROR) })
+    if (read.badLines.length < tell) read.badLines.push({ line: lines + 1, why: clip(why, LONGEST_ERROR) })
   }
   let at = 0
   if (isTooLong) {
@@ -302,14 +303,14 @@ function suppressionOf(
   const reasonType = typeOf(why)
   const type = named ?? reasonType ?? typeOf(source) ?? (word === undefined ? given : undefined)
   if (type === undefined) {
-    throw invalid(`the type "${clipped(word!)}" is not one of ${SUPPRESSION_TYPES.join(', ')}`)
+    throw invalid(`the type "${clip(word!)}" is not one of ${SUPPRESSION_TYPES.join(', ')}`)
   }
   // A reason that only names the type says no more than the standard sentence.
   const reason = named === undefined && reasonType !== undefined ? value('detail') : (why ?? value('detail'))
   const createdAt = created === undefined ? undefined : timeOf(created)
-  if (Number.isNaN(createdAt)) throw invalid(`the time "${clipped(created!)}" cannot be read`)
+  if (Number.isNaN(createdAt)) throw invalid(`the time "${clip(created!)}" cannot be read`)
   if (code !== undefined && !CODE.test(code)) {
-    throw invalid(`the code "${clipped(code)}" is not an SMTP reply code`)
+    throw invalid(`the code "${clip(code)}" is not an SMTP reply code`)
   }
   const tags = TAGGED_TYPES.includes(type) ? tagsOf(value('tags')) : undefined
   // An enhanced status code (RFC 3463) has no column of its own.
@@ -330,9 +331,9 @@ function allowedOf(fields: readonly string[], columns: CsvColumns): AllowListInp
 function checkedAddress(text: string | undefined, missing: string): string {
   if (text === undefined) throw invalid(missing)
   if (text.length > LONGEST_ADDRESS) {
-    throw invalid(`"${clipped(text)}" is too long for an address: it has ${text.length} characters`)
+    throw invalid(`"${clip(text)}" is too long for an address: it has ${text.length} characters`)
   }
-  if (text.includes('\ufffd')) throw invalid(`"${clipped(text)}" is not in UTF-8: save the file in UTF-8`)
+  if (text.includes('\ufffd')) throw invalid(`"${clip(text)}" is not in UTF-8: save the file in UTF-8`)
   return text
 }
 

@@ -1,6 +1,7 @@
 /** A command of a logged-in client and its reply, for the log of API requests. */
+
 import type { Principal } from '../accounts/account.ts'
-import { clip } from '../ingress/fault.ts'
+import { clip } from '../common/clip.ts'
 import { outline } from '../ingress/request-log/outline.ts'
 import type { RequestLog } from '../ingress/request-log/request-log.ts'
 import type { SubmissionReply } from './reply.ts'

@@ -1,7 +1,9 @@
 /** AUTH (RFC 4954): identifies the key or password, and slows down and limits wrong ones. */
+
 import { isToken } from '../accounts/token.ts'
+import { clip } from '../common/clip.ts'
 import type { SmtpListener } from '../config/settings.ts'
-import { type AnyReason, clip } from '../ingress/fault.ts'
+import type { AnyReason } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { LEAST_PASSWORD } from '../people/password-rule.ts'
 import type { Login, SessionContext } from './context.ts'

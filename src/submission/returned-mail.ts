@@ -3,12 +3,12 @@
  * it. Nothing is ever sent in answer (RFC 5321 6.1 asks for a bounce of accepted mail that cannot be delivered; this
  * mail counts as delivered once it is kept).
  */
+import { clip } from '../common/clip.ts'
 import type { Addressees } from '../inbound/addressees.ts'
 import { MOST_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
 import type { InboundMetrics } from '../inbound/inbound-metrics.ts'
 import type { ReturnedMailPace } from '../inbound/pace.ts'
 import { addressNetwork } from '../ingress/admission/address-group.ts'
-import { clip } from '../ingress/fault.ts'
 import { assertData, beforeMessage } from './before-message.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type SessionContext } from './context.ts'

@@ -1,5 +1,5 @@
 /** The sender in MAIL, which is checked and then not used. */
-import { clip } from '../ingress/fault.ts'
+import { clip } from '../common/clip.ts'
 import { CommandRefusal, reply } from './reply.ts'
 
 /** Printable, and without spaces outside of quotes; empty in MAIL FROM:<>. */

@@ -1,9 +1,11 @@
 /** One client connection (RFC 5321, RFC 6409): its commands, one at a time, and the replies. */
+
 import type { Socket } from 'node:net'
+import { clip } from '../common/clip.ts'
 import { presentWork } from '../common/present-work.ts'
 import type { SmtpListener } from '../config/settings.ts'
 import { addressGroup } from '../ingress/admission/address-group.ts'
-import { clip, REFUSAL_DELAY_MS } from '../ingress/fault.ts'
+import { REFUSAL_DELAY_MS } from '../ingress/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'

@@ -1,7 +1,8 @@
 /** SMTP replies for all reasons of refusal: 4yz if the same message may be accepted later, 5yz if it never will be. */
+import { clip } from '../common/clip.ts'
 import { domainForCommand, inactiveNext, keyWith } from '../ingress/advice.ts'
 import { place } from '../ingress/client-address.ts'
-import { type AnyReason, clip, inMegabytes } from '../ingress/fault.ts'
+import { type AnyReason, inMegabytes } from '../ingress/fault.ts'
 import { type Words, wordsFor } from '../ingress/words.ts'
 import { reply, type SubmissionReply } from './reply.ts'
 

@@ -7,7 +7,7 @@ import { authoritiesKey } from '../dane/authorities.ts'
 import { failureOfError } from '../outcome.ts'
 import { isOfProxy, isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { Fallback } from '../smtp/first-connection.ts'
-import { clip } from '../smtp/reply.ts'
+import { clipMessage } from '../smtp/reply.ts'
 import { cutShortText } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts } from '../smtp/timeouts.ts'
@@ -156,7 +156,7 @@ export class SessionOpening {
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
     if (error.kind === 'tls') {
-      this.#answers.withoutSession({ ...attemptTls(target, null), doubt: clip(error.message) })
+      this.#answers.withoutSession({ ...attemptTls(target, null), doubt: clipMessage(error.message) })
     }
     const name = serverName(target)
     if (this.#state.ipv6.hasNoWayOut(target, error)) {

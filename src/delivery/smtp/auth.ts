@@ -3,7 +3,7 @@ import type { ExchangeResult, SmtpConnection } from './connection.ts'
 import { SmtpError } from './error.ts'
 import type { Extensions } from './extensions.ts'
 import { base64, plainResponse, redaction, xoauth2Response } from './redaction.ts'
-import { clip, printable, type Reply, replyText } from './reply.ts'
+import { clipMessage, printable, type Reply, replyText } from './reply.ts'
 import type { AuthMechanism, SmtpCredentials } from './target.ts'
 
 /**
@@ -97,5 +97,5 @@ function asksForMore({ replies }: ExchangeResult): boolean {
 }
 
 function refusal(connection: SmtpConnection, what: string, reply?: Reply): SmtpError {
-  return new SmtpError('auth', 'auth', clip(`${connection.server} ${what}`), reply)
+  return new SmtpError('auth', 'auth', clipMessage(`${connection.server} ${what}`), reply)
 }

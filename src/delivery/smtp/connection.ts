@@ -10,7 +10,7 @@ import type { StuffedMessage } from './dot-stuffing.ts'
 import { SmtpError, type SmtpErrorKind, type Stage, waitingFor } from './error.ts'
 import { ReplyReader } from './reader.ts'
 import { redaction } from './redaction.ts'
-import { clip, type Reply, replyText } from './reply.ts'
+import { clipMessage, type Reply, replyText } from './reply.ts'
 import type { SmtpTarget } from './target.ts'
 import { Deadline, defaultTimeouts, replyTimeout, type SmtpTimeouts } from './timeouts.ts'
 import { encrypt, type TlsOutcome } from './tls.ts'
@@ -339,7 +339,9 @@ export class SmtpConnection {
     if (this.#failure) return this.#failure
     // A handshake that times out counts as a failed one, so that the caller may fall back to no TLS.
     const reportedKind = this.#handshaking && kind === 'timeout' ? 'tls' : kind
-    return this.#ended(new SmtpError(reportedKind, this.#stage, clip(`${this.server} ${what}`), reply, cause))
+    return this.#ended(
+      new SmtpError(reportedKind, this.#stage, clipMessage(`${this.server} ${what}`), reply, cause),
+    )
   }
 
   #ended(error: SmtpError): SmtpError {
@@ -352,7 +354,7 @@ export class SmtpConnection {
   #failAtProxy(what: string): SmtpError {
     if (this.#failure) return this.#failure
     const proxy = `The proxy ${proxyName(this.#proxy!)} of the source address ${this.#target.localAddress}`
-    return this.#ended(new SmtpError('proxy', this.#stage, clip(`${proxy} ${what}`)))
+    return this.#ended(new SmtpError('proxy', this.#stage, clipMessage(`${proxy} ${what}`)))
   }
 
   /** Ends the connection from our side. */

@@ -2,7 +2,7 @@ import { authenticate } from './auth.ts'
 import type { SmtpConnection } from './connection.ts'
 import { SmtpError, type SmtpErrorKind, type Stage } from './error.ts'
 import { type Extensions, noExtensions, parseExtensions } from './extensions.ts'
-import { clip, type Reply, replyClass, replyText } from './reply.ts'
+import { clipMessage, type Reply, replyClass, replyText } from './reply.ts'
 import type { SmtpTarget } from './target.ts'
 
 /**
@@ -87,5 +87,5 @@ function refusal(
   reply?: Reply,
 ): SmtpError {
   const suffix = reply ? `: ${replyText(reply)}` : ''
-  return new SmtpError(kind, stage, clip(`${connection.server} ${what}${suffix}`), reply)
+  return new SmtpError(kind, stage, clipMessage(`${connection.server} ${what}${suffix}`), reply)
 }

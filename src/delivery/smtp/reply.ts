@@ -1,3 +1,8 @@
+import { clip } from '../../common/clip.ts'
+
+/** The most characters of a recorded message. */
+const LONGEST = 1_000
+
 /** One complete reply (RFC 5321 4.2), all its lines read. */
 export interface Reply {
   /** 200 to 599. */
@@ -19,7 +24,7 @@ export function replyClass(reply: Reply): 2 | 3 | 4 | 5 {
  */
 export function replyText(reply: Reply): string {
   const text = reply.lines.length === 1 ? reply.lines[0]! : joined(reply)
-  return clip(text === '' ? String(reply.code) : `${reply.code} ${text}`)
+  return clipMessage(text === '' ? String(reply.code) : `${reply.code} ${text}`)
 }
 
 function joined({ enhancedCode, lines: [first = '', ...more] }: Reply): string {
@@ -28,9 +33,9 @@ function joined({ enhancedCode, lines: [first = '', ...more] }: Reply): string {
   return [first, ...further].filter((line) => line !== '').join(' ')
 }
 
-/** Cuts at 1,000 characters, the limit of a recorded message. */
-export function clip(text: string): string {
-  return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
+/** Cuts at the limit of a recorded message. */
+export function clipMessage(text: string): string {
+  return text.length <= LONGEST ? text : clip(text, LONGEST - 1)
 }
 
 interface ReplyLine {

@@ -2,10 +2,12 @@
  * Authentication of the console's requests, for three kinds of access: stranger, signed-in person, and member of the
  * company in the path.
  */
+
 import type { FastifyRequest } from 'fastify'
+import { clip } from '../../common/clip.ts'
 import { addressGroup } from '../../ingress/admission/address-group.ts'
 import { Strangers } from '../../ingress/admission/strangers.ts'
-import { clip, Fault } from '../../ingress/fault.ts'
+import { Fault } from '../../ingress/fault.ts'
 import { type Caller, personIn } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
 import { authenticateSession, findSession, type SessionTime } from '../../operate/sessions.ts'

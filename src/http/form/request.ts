@@ -1,6 +1,7 @@
 /** Turns the octets of a form request into a submission, by encoding and endpoint. */
 
-import { clip, Fault } from '../../ingress/fault.ts'
+import { clip } from '../../common/clip.ts'
+import { Fault } from '../../ingress/fault.ts'
 import type { Form } from '../../ingress/message-form/form.ts'
 import { readMessage, readMimeMessage } from '../../ingress/message-form/submission.ts'
 import type { Submission } from '../../intake/submission.ts'

@@ -1,7 +1,8 @@
 /** The form dialect's errors: status and sentence for each reason, in the sentences that its clients know. */
+import { clip } from '../../common/clip.ts'
 import { inactiveNext, keyWith } from '../../ingress/advice.ts'
 import { place } from '../../ingress/client-address.ts'
-import { type AnyReason, clip, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
+import { type AnyReason, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
 import { utcDate } from '../../ingress/message-form/date.ts'
 import { UNAVAILABLE, type Words, wordsFor } from '../../ingress/words.ts'
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'

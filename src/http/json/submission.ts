@@ -1,6 +1,7 @@
 /** Turns the body of `POST /emails` into a submission. This file checks the types, and intake checks the values. */
 
-import { clip, Fault } from '../../ingress/fault.ts'
+import { clip } from '../../common/clip.ts'
+import { Fault } from '../../ingress/fault.ts'
 import { type AddressField, invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { readAttachments } from './attachments.ts'

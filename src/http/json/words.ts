@@ -1,8 +1,9 @@
 /** The JSON dialect's errors: status, stable name and sentence for each reason. */
 
+import { clip } from '../../common/clip.ts'
 import { keyWith } from '../../ingress/advice.ts'
 import { place } from '../../ingress/client-address.ts'
-import { type AnyReason, clip, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
+import { type AnyReason, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
 import { type Words, wordsFor } from '../../ingress/words.ts'
 import type { About } from '../../operate/error.ts'
 import type { Answer } from '../answer.ts'

@@ -1,4 +1,5 @@
 /** Sender, recipients, subject and date of an email, read from its header. */
+import { clip } from '../../common/clip.ts'
 import { decodeText } from '../../mail/raw/decode.ts'
 import { fieldValue } from '../../mail/raw/header.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
@@ -19,11 +20,7 @@ export function headOf(octets: Buffer): Head {
   const { fields } = readStructure(withCrlfLines(header))
   const shown = HEAD_FIELDS.map((name) => {
     const value = fieldValue(fields, name.toLowerCase())
-    return [name, clipped(decodeText(value.slice(0, 4 * LONGEST)).trim())]
+    return [name, clip(decodeText(value.slice(0, 4 * LONGEST)).trim(), LONGEST)]
   })
   return Object.fromEntries(shown) as Head
-}
-
-function clipped(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text
 }

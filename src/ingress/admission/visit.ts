@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { clip, type Fault } from '../fault.ts'
+import { clip } from '../../common/clip.ts'
+import type { Fault } from '../fault.ts'
 import { idOf, type WithId } from '../target.ts'
 import type { Connection } from './connections.ts'
 

@@ -2,7 +2,7 @@
  * A JSON (RFC 8259) scanner that works octet by octet, builds only the requested values, and skips the rest. It takes
  * time linear in the octets, and memory only for the built values.
  */
-import { clip } from '../fault.ts'
+import { clip } from '../../common/clip.ts'
 import { readText } from './string.ts'
 
 /** The deepest nesting of objects and arrays in built values, and in skipped ones. */

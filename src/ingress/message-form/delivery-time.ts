@@ -1,7 +1,8 @@
 /** `o:deliverytime`: an RFC 2822 date or Unix seconds. */
 
+import { clip } from '../../common/clip.ts'
 import { MAX_AHEAD, MAX_AHEAD_DAYS } from '../../email/queued-email.ts'
-import { clip, Fault } from '../fault.ts'
+import { Fault } from '../fault.ts'
 import { readTime } from './date.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** `o:deliver-within`: how long a message is tried, such as `1h30m`. */
+import { clip } from '../../common/clip.ts'
 import { invalidField } from '../../intake/refusal.ts'
-import { clip } from '../fault.ts'
 
 const WINDOW = /^(?:(\d{1,2})d)?(?:(\d{1,3})h)?(?:(\d{1,5})m)?(?:(\d{1,7})s)?$/i
 const SECONDS = [86_400, 3_600, 60, 1]

@@ -1,6 +1,8 @@
 /** The content of a form, whatever its encoding. */
+
 import { isUtf8 } from 'node:buffer'
-import { clip, Fault } from '../fault.ts'
+import { clip } from '../../common/clip.ts'
+import { Fault } from '../fault.ts'
 
 export interface FormFile {
   field: string

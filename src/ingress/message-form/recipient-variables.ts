@@ -1,5 +1,6 @@
 /** JSON in form fields: the values of recipients, and those of the whole email. */
-import { clip, Fault } from '../fault.ts'
+import { clip } from '../../common/clip.ts'
+import { Fault } from '../fault.ts'
 import { JsonFault, JsonLimit, JsonScanner } from '../json-text/scanner.ts'
 
 export type ByAddress = Record<string, Record<string, string>>

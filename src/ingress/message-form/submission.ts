@@ -1,9 +1,10 @@
 /** Turns form fields into a submission. This file knows the names, and intake checks the values. */
+import { clip } from '../../common/clip.ts'
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { withoutServiceLinks, withoutServicePlaceholders } from '../../mail/batch/substitute.ts'
 import { type RawControl, RawError, readRawControl } from '../../mail/raw/raw.ts'
-import { clip, Fault } from '../fault.ts'
+import { Fault } from '../fault.ts'
 import { Fields } from './fields.ts'
 import { readAttachments, readMessageFile } from './files.ts'
 import type { Form } from './form.ts'

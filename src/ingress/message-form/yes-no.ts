@@ -1,5 +1,5 @@
+import { clip } from '../../common/clip.ts'
 import { invalidField } from '../../intake/refusal.ts'
-import { clip } from '../fault.ts'
 
 /**
  * Whether the text means yes. Throws a Refusal when it means neither yes nor no. `field`: the name of the field in the

@@ -3,7 +3,7 @@
  * nor the content of mail. Other texts, lists and objects are replaced by their kind and size, other numbers by their
  * kind.
  */
-import { clip } from '../fault.ts'
+import { clip } from '../../common/clip.ts'
 
 /** The most characters of an outline, approximately, and of one value. */
 const MOST = 1_800

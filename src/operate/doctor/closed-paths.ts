@@ -1,12 +1,13 @@
 /** Sites that take no mail from here: each is a subject of its own, which begins and ends by itself. */
 
+import { clip } from '../../common/clip.ts'
 import { Tally } from '../../common/tally.ts'
 import { siteKeyOf } from '../../delivery/path/path.ts'
 import { isOfProvider } from '../../delivery/path/site-directory.ts'
 import type { TroubleKind } from '../../email/trouble-kind.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
 import { commandFor } from '../problem-command.ts'
-import { clipped, replyIn } from '../reply-text.ts'
+import { replyIn } from '../reply-text.ts'
 import { sharedClosedPaths } from '../shared-closures.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
@@ -126,7 +127,7 @@ function unreachableProviders(sites: ReadonlyMap<string, SiteState>): DoctorChec
       ? `Check that this machine reaches them at port 25; ${WAITS}`
       : `Nothing needs to be done while mail to other sites leaves: ${WAITS}`
   return unreachable.slice(0, MOST_SITES).map(({ key, name, provider, closed }) => {
-    const found = `Mail servers of ${provider}${only(closed!)} cannot be reached: ${clipped(closed!.reason, LONGEST_REPLY)}.`
+    const found = `Mail servers of ${provider}${only(closed!)} cannot be reached: ${clip(closed!.reason, LONGEST_REPLY)}.`
     return { ...subject(key, name, 'unreachable'), ...warning(found, advice) }
   })
 }
@@ -160,7 +161,7 @@ function refusalSentence(
   const whose =
     domainId !== null ? ` from ${domain}` : companyId !== null ? ` from the company ${company}` : ''
   const listed = list === null ? '' : ` (on the block list of ${list.name}; removal: ${list.removal})`
-  const reply = clipped(replyIn(message) ?? message, LONGEST_REPLY).replace(/\.$/, '')
+  const reply = clip(replyIn(message) ?? message, LONGEST_REPLY).replace(/\.$/, '')
   return `${site} refuses mail${whose}: ${reply}${listed}.`
 }
 

@@ -1,7 +1,8 @@
 /** An email as a row of the page's lists. Long texts of the sender are clipped. */
+
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
-import { clip } from '../../../ingress/fault.ts'
+import { clip } from '../../../common/clip.ts'
 import type { FindClosure } from '../../../operate/closures.ts'
 import { countedStatuses, recipientsOf } from '../../../operate/listed-status.ts'
 import { mostAttemptsOf } from '../../../operate/next-step.ts'
