@@ -76,6 +76,7 @@ export class SiteReporter {
       this.#written = text
       this.#writtenAt = at
     } catch {
+      this.#isPastNew = true
       // Only people read these reports, so nothing fails. The next look writes again, and other writes report the
       // fault.
     }
