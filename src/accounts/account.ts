@@ -144,8 +144,15 @@ export function holdsName({ status, sending }: Pick<SendingDomain, 'status' | 's
   return status === 'verified' || sending === 'active'
 }
 
+/** True while the domain waits for its first records; one that has lost its records is not being set up. */
+export function isBeingSetUp({ sending, lostSince }: Pick<SendingDomain, 'sending' | 'lostSince'>): boolean {
+  return sending === 'inactive' && lostSince === null
+}
+
 /** Ms between two checks of the records of an active domain. */
 export const CHECK_EVERY_MS = 60 * 60 * 1_000
+/** Ms between two checks of a record that somebody is publishing at the moment, so that it is found soon. */
+export const SOONEST_CHECK_MS = 60_000
 
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256'
 

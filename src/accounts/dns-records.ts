@@ -6,6 +6,7 @@ import {
   type DkimAlgorithm,
   type DkimIdentity,
   type DkimStage,
+  isBeingSetUp,
   isPublished,
   type RecordKind,
   type RecordState,
@@ -157,18 +158,12 @@ function dkimDnsRecord(domain: SendingDomain, key: DkimIdentity, { dkimZone }: S
     type: 'CNAME',
     value: delegatedName(key, domain, dkimZone),
     target: text,
+    // During setup the owner publishes every record at once. Later the record of a reserve key may be missing for a
+    // while: no mail depends on it yet.
     required: isPublished(key) || (isInReserve(key) && isBeingSetUp(domain)),
     purpose: PURPOSE_DELEGATED,
     obsolete: domain.settings.dkimDelegated !== true && key.rotation?.stage === 'retired',
   }
-}
-
-/**
- * During setup the owner publishes every record at once. Later the record of a reserve key may be missing for a while:
- * no mail depends on it yet.
- */
-function isBeingSetUp({ sending, lostSince }: SendingDomain): boolean {
-  return sending === 'inactive' && lostSince === null
 }
 
 /** Where receivers send their reports: to the host that bounces come back to. Null: this service reads none. */

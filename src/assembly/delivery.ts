@@ -5,8 +5,10 @@ import { LinkTokens } from '../email/mailed-links.ts'
 import { unsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import { SERVICE } from '../operate/authority.ts'
+import type { DomainChecksParts } from '../operate/check-rounds.ts'
 import { DomainChecks } from '../operate/domain-checks.ts'
 import { operationOn } from '../operate/open.ts'
+import { SetupChecks } from '../operate/setup-checks.ts'
 import { RetrySchedule } from '../queue/retry-schedule.ts'
 import { Scheduler } from '../queue/scheduler.ts'
 import { RetentionLoop } from '../store/retention.ts'
@@ -75,15 +77,17 @@ export async function startDelivery(node: WithNode): Promise<Scheduler> {
 }
 
 function startDomainChecks({ settings, store, directory, seal, log, started }: WithNode): void {
-  const checks = new DomainChecks({
+  const parts: DomainChecksParts = {
     operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
     onNews({ domain: { name }, verification, news }) {
       const wrong = verification.records.filter(({ state }) => state !== 'right')
       const records = wrong.map((record) => `${record.type} ${record.name}: ${record.state}`)
-      log.warn({ domain: name, records }, news.join(' '))
+      log[verification.verified ? 'info' : 'warn']({ domain: name, records }, news.join(' '))
     },
     onFault: rareWarning(log, 'Could not check the DNS records of domains; retrying'),
-  })
-  started.defer(() => checks.stop())
-  checks.start()
+  }
+  for (const checks of [new DomainChecks(parts), new SetupChecks(parts)]) {
+    started.defer(() => checks.stop())
+    checks.start()
+  }
 }

@@ -43,7 +43,7 @@ export function addDomainCommands(program: Command): void {
     usage: 'add <domain>',
     description: 'Add a sending domain to a company and print the DNS records to publish.',
     details:
-      'Sending from it starts once `domain verify` finds the required records, or you run `domain activate`.',
+      'Sending from it starts once the service or `domain verify` finds the required records, or you run `domain activate`.',
     examples: [
       'domain add example.com --company Acme',
       'domain add example.com --company Acme --ed25519',

@@ -15,6 +15,7 @@ import {
   RETIRING_MS,
   type RecordState,
   type SendingDomain,
+  SOONEST_CHECK_MS,
 } from '../accounts/account.ts'
 import { isDelegated, isFoundEverywhere, isInReserve } from '../accounts/dkim-delegation.ts'
 import { dkimRecordName } from '../accounts/dns-records.ts'
@@ -25,7 +26,6 @@ import type { Audit } from './audit-trail.ts'
 import { freshKey, nextDelegatedKeys } from './delegated-keys.ts'
 import { refuseLackingRecord } from './dkim-guard.ts'
 import { removeDkimKey } from './dkim-keys.ts'
-import { SOONEST_CHECK_MS } from './domain-schedule.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
 import { type Operation, verb } from './verb.ts'

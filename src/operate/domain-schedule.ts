@@ -1,9 +1,14 @@
 /** When the service asks DNS for the records of a domain again. */
-import { CHECK_EVERY_MS, type DkimIdentity, RETIRING_MS, type SendingDomain } from '../accounts/account.ts'
+import {
+  CHECK_EVERY_MS,
+  type DkimIdentity,
+  isBeingSetUp,
+  RETIRING_MS,
+  type SendingDomain,
+  SOONEST_CHECK_MS,
+} from '../accounts/account.ts'
 import { foundEverywhereAt } from '../accounts/dkim-delegation.ts'
 
-/** Ms: a record that somebody is publishing at the moment is found soon. */
-export const SOONEST_CHECK_MS = 60_000
 /** The next wait, as a share of the whole wait for a record: after an hour DNS is asked every six minutes. */
 const SHARE_OF_WAIT = 0.1
 /**
@@ -11,6 +16,18 @@ const SHARE_OF_WAIT = 0.1
  * takes a place for as long as the look-ups have patience.
  */
 const AFTER_SILENCE_MS = 10 * 60_000
+
+const DAY_MS = 24 * 60 * 60_000
+/**
+ * Ms between two checks of a domain that waits for its first records, while it is younger than `age` (ms): people
+ * publish the records when they add a domain, or days later, or never.
+ */
+const SETUP_WAITS: readonly { age: number; wait: number }[] = [
+  { age: 10 * 60_000, wait: SOONEST_CHECK_MS },
+  { age: DAY_MS, wait: 10 * 60_000 },
+  { age: 14 * DAY_MS, wait: CHECK_EVERY_MS },
+  { age: 60 * DAY_MS, wait: DAY_MS },
+]
 
 export interface CheckResult {
   /** Unix ms. */
@@ -22,15 +39,26 @@ export interface CheckResult {
   grace: number
 }
 
-/** Unix ms. */
-export function nextDomainCheck(
-  { id, dkim, lostSince }: Pick<SendingDomain, 'id' | 'dkim' | 'lostSince'>,
-  { checkedAt, uncertain, silentFor, grace }: CheckResult,
-): number {
+type ScheduledDomain = Pick<SendingDomain, 'id' | 'dkim' | 'lostSince' | 'sending' | 'createdAt' | 'seen'>
+
+/** Unix ms. Null: when somebody asks for it. */
+export function nextDomainCheck(domain: ScheduledDomain, result: CheckResult): number | null {
+  const { id, dkim, lostSince } = domain
+  const { checkedAt, uncertain, silentFor, grace } = result
   const afterSilence = Math.min(Math.max(2 * silentFor, AFTER_SILENCE_MS), CHECK_EVERY_MS)
+  if (isBeingSetUp(domain)) {
+    const wait = setupWait(domain, checkedAt)
+    return wait === null ? null : checkedAt + (uncertain ? Math.max(wait, afterSilence) : wait)
+  }
   const usual = uncertain ? checkedAt + afterSilence : nextTurn(id, checkedAt)
   const end = lostSince === null || lostSince + grace <= checkedAt ? [] : [lostSince + grace]
   return Math.round(Math.min(usual, ...end, ...dkim.flatMap((key) => dueFor(key, checkedAt))))
+}
+
+/** A domain whose DKIM record is in DNS is not given up: the others may follow. */
+function setupWait({ createdAt, seen }: ScheduledDomain, checkedAt: number): number | null {
+  const step = SETUP_WAITS.find(({ age }) => checkedAt - createdAt < age)
+  return step?.wait ?? (seen.dkim === 'right' ? DAY_MS : null)
 }
 
 /**

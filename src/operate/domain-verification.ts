@@ -19,7 +19,7 @@ import { continueRotation } from './dkim-rotation.ts'
 import { domainEvent } from './domain-event.ts'
 import { domainNews } from './domain-news.ts'
 import { nextDomainCheck, sendsUntil } from './domain-schedule.ts'
-import { domainNote } from './domains.ts'
+import { domainNote, holderOf } from './domains.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
 import { hostObstacle } from './return-path.ts'
@@ -294,9 +294,12 @@ function lossAfter(
 }
 
 function hasNews(op: Operation, domain: SendingDomain, verification: Verification): boolean {
+  const change = changeAfter(op, domain, verification)
+  // Each check would be refused, and write its refusal.
+  if (change.status === 'verified' && holderOf(op, domain) !== undefined) delete change.status
   const { status, sending, returnPathHost, lostSince } = {
     ...domain,
-    ...changeAfter(op, domain, verification),
+    ...change,
   }
   const { seen } = seenIn(domain, verification, op.now())
   const keysSeen = keyStates(domain, verification)

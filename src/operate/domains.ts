@@ -1,10 +1,10 @@
 import {
+  CHECK_EVERY_MS,
   type Company,
   type DomainSettings,
   holdsName,
   type RecordKind,
   type SendingDomain,
-  type SendingState,
 } from '../accounts/account.ts'
 import { type DnsRecord, dnsRecords, isOfReturnPath } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
@@ -230,16 +230,21 @@ export const activateDomain = verb(
   async (op, input: { domain: string }) => {
     const domain = findDomain(op, input.domain)
     refuseHeld(op, domain)
+    await keepChecked(op, domain)
     // The operator activates the domain in spite of missing records, so these must not end sending later.
     return await changed(op, domain, { sending: 'active', lostSince: null })
   },
   domainAudit('activateDomain'),
 )
 
-function refuseHeld(op: Operation, { id, name }: SendingDomain): void {
-  const holder = op.accounts.domains.find(
-    (other) => other.name === name && other.id !== id && holdsName(other),
-  )
+/** The domain of another company that holds the name of this one. */
+export function holderOf({ accounts }: Operation, { id, name }: SendingDomain): SendingDomain | undefined {
+  return accounts.domains.find((other) => other.name === name && other.id !== id && holdsName(other))
+}
+
+function refuseHeld(op: Operation, domain: SendingDomain): void {
+  const { name } = domain
+  const holder = holderOf(op, domain)
   if (holder === undefined) return
   const message =
     `${name} is a sending domain of ${companyName(op, holder.companyId)}, and only one company may send from ` +
@@ -250,7 +255,11 @@ function refuseHeld(op: Operation, { id, name }: SendingDomain): void {
 /** Only the operator can end a suspension. */
 export const suspendDomain = verb(
   'operate',
-  (op, input: { domain: string }) => setSending(op, input.domain, 'suspended'),
+  async (op, input: { domain: string }) => {
+    const domain = findDomain(op, input.domain)
+    await keepChecked(op, domain)
+    return await changed(op, domain, { sending: 'suspended' })
+  },
   domainAudit('suspendDomain'),
 )
 
@@ -289,8 +298,9 @@ export function domainNote({ name, companyId }: SendingDomain): AuditNote {
   return { target: name, companyId }
 }
 
-async function setSending(op: Operation, text: string, sending: SendingState): Promise<SendingDomain> {
-  return await changed(op, findDomain(op, text), { sending })
+/** A domain that was checked on request only is checked by itself from now on. */
+async function keepChecked(op: Operation, { id }: SendingDomain): Promise<void> {
+  await op.store.noteDomainCheck(id, { dueAt: op.now() + CHECK_EVERY_MS })
 }
 
 async function changed(op: Operation, domain: SendingDomain, change: DomainChange): Promise<SendingDomain> {

@@ -5,7 +5,7 @@ import type { SiteLimits } from '../delivery/sites/site-block.ts'
 import type { ProviderBlock, SiteAgreement, SiteTable } from '../delivery/sites/site-table.ts'
 import { pauseOf } from '../queue/pauses.ts'
 import { byExtent, combined, inOrder } from '../queue/site-states.ts'
-import type { Pause, SiteReport, SiteState, SiteTrouble } from '../store/store.ts'
+import type { Pause, SiteClosure, SiteReport, SiteState, SiteTrouble } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { domainName } from './find.ts'
 import { sharedClosures } from './shared-closures.ts'
@@ -33,7 +33,7 @@ export const listSites = verb(
   'operate',
   async (op, _input: object): Promise<SiteDescription[]> => {
     const table = op.sites()
-    const states = await presentSites(op)
+    const states = await sitesWithClosures(op)
     const pauses = await op.store.pauses(op.now())
     const used = new Set([...states.values()].map(({ name }) => name))
     const unused = table.providers.filter(({ provider }) => !used.has(provider)).map(unusedSite)
@@ -64,7 +64,7 @@ function withPause({ key, site }: SiteMatch, pauses: readonly Pause[]): SiteDesc
 /** Throws OperateError `not_found`. `site`: as for `showSite`. */
 export async function findSite(op: Operation, site: string): Promise<SiteMatch> {
   const table = op.sites()
-  const states = await presentSites(op)
+  const states = await sitesWithClosures(op)
   const wanted = site.trim().toLowerCase()
   const known = named([...states.values()], wanted)
   if (known !== undefined) return found(known, table)
@@ -100,9 +100,8 @@ async function ofDomain(
   if (state !== undefined) return found(state, table)
   // The reports have places for some sites only.
   const { closures } = await sharedClosures(op)
-  const [closed = null, ...others] = (closures.get(key) ?? []).toSorted(byExtent)
   const site = { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] }
-  return { key, site: { ...site, closed, ...(others.length > 0 && { others }) } }
+  return { key, site: withClosures(site, closures.get(key)) }
 }
 
 /** The reports of nodes in service. */
@@ -113,6 +112,24 @@ export async function freshReports({ store, now }: Pick<Operation, 'store' | 'no
 /** The sites as all nodes together see them, by key. */
 export async function presentSites(op: Pick<Operation, 'store' | 'now'>): Promise<Map<string, SiteState>> {
   return combinedSites(await freshReports(op))
+}
+
+/**
+ * The same for people. A node does not report the closures of a site that no mail has gone to since its start: they are
+ * among those that nodes share.
+ */
+async function sitesWithClosures(op: Operation): Promise<Map<string, SiteState>> {
+  const states = await presentSites(op)
+  const idle = [...states.values()].filter(({ sources }) => sources.length === 0)
+  if (idle.length === 0) return states
+  const { closures } = await sharedClosures(op)
+  for (const state of idle) states.set(state.key, withClosures(state, closures.get(state.key)))
+  return states
+}
+
+function withClosures<State extends object>(state: State, closures: readonly SiteClosure[] = []) {
+  const [closed = null, ...others] = closures.toSorted(byExtent)
+  return { ...state, closed, ...(others.length > 0 && { others }) }
 }
 
 /** The sites of these reports, by key. */

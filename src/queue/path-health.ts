@@ -3,18 +3,19 @@ import type { DeliveryResult, TroubleReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
-import { othersFailed } from '../email/not-attempted.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { GiveBackReason } from './attempt.ts'
 import type { LaneState } from './closed-lanes.ts'
+import { closedByKind, closedByList, closedHere, closuresByPath } from './closed-parts.ts'
+import { closedWait } from './closed-wait.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
 import { HeldMail } from './held-mail.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
-import { hasSourceOf, type PresentSources } from './present-sources.ts'
-import { type ClosureNames, siteClosure } from './site-closure.ts'
-import { byExtent } from './site-states.ts'
+import { PathReleases } from './path-releases.ts'
+import type { PresentSources } from './present-sources.ts'
+import type { ClosureNames } from './site-closure.ts'
 import {
   factsOf,
   IN_A_ROW,
@@ -36,17 +37,6 @@ import { Troubles } from './troubles.ts'
  */
 const INSIST_MS = 10_000
 
-/**
- * Deliveries of a closed part that come back within the longest pause between two tries: if more wait, they come back
- * later. One of them tries the path if the one that tried it before does not.
- */
-const COME_BACK = 5
-/** Held mail comes back within this time (ms), whatever becomes of the node that would release it. */
-const LONGEST_HELD_MS = 6 * 3_600_000
-
-/** The most closures of parts of a path that are reported, such as those for single companies. */
-const MAX_CLOSURES = 20
-
 /** The right to a try that is still under way is renewed this many milliseconds before it ends. */
 const RENEW_MS = 20_000
 
@@ -55,10 +45,7 @@ const HEAD_START_MS = 15_000
 
 interface PathHealthParts extends ClosureNames {
   pauses: ProbePauses
-  /**
-   * Releases the mail of this sending domain to these recipient domains (null: to any) that is held for a closed path.
-   * Never rejects.
-   */
+  /** See path-releases.ts. */
   release(domainId: string, domains: readonly string[] | null): Promise<void>
   log: Log
 }
@@ -80,14 +67,12 @@ export class PathHealth {
   alone = true
   /** The sources that nodes have. The closures of others are not counted. */
   sources: PresentSources = null
-  /** Sending domains (ids) whose mail is being released. */
-  readonly #releasing = new Set<string>()
+  readonly #releases: PathReleases
   #openings = 0
-  /** The mail to be released next. */
-  readonly #toRelease = new HeldMail()
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
+    this.#releases = new PathReleases((domainId, domains) => parts.release(domainId, domains))
     this.#log = new TroubleLog(parts)
   }
 
@@ -98,48 +83,22 @@ export class PathHealth {
 
   /** Number of closed paths that mail could take, by the name of the block list that their servers name. */
   get blocked(): Map<string, number> {
-    const counts = new Map<string, number>()
-    for (const { list, closed, path } of this.#troubles.values()) {
-      if (!closed || list === null || !hasSourceOf(this.sources, path)) continue
-      counts.set(list.name, (counts.get(list.name) ?? 0) + 1)
-    }
-    return counts
+    return closedByList(this.#troubles, this.sources)
   }
 
   /** Number of closed paths that mail could take, by kind of trouble. */
   get closed(): Map<TroubleReport['kind'], number> {
-    const counts = new Map<TroubleReport['kind'], number>()
-    for (const { kind, closed, path } of this.#troubles.values()) {
-      if (closed && hasSourceOf(this.sources, path)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-    }
-    return counts
+    return closedByKind(this.#troubles, this.sources)
   }
 
   /** The closures of each path, by its key: those that concern most mail come first. */
   closures(): Map<string, SiteClosure[]> {
-    const closures = new Map<string, SiteClosure[]>()
-    for (const [key, trouble] of this.#troubles) {
-      if (!trouble.closed) continue
-      const all = closures.get(trouble.path)
-      if (all === undefined) closures.set(trouble.path, [siteClosure(key, trouble, this.#parts)])
-      else if (all.length < MAX_CLOSURES || trouble.companyId === null) {
-        all.push(siteClosure(key, trouble, this.#parts))
-      }
-    }
-    for (const all of closures.values()) all.sort(byExtent)
-    return closures
+    return closuresByPath(this.#troubles, this.#parts)
   }
 
   /** The paths that this node has closed itself and that concern other nodes too, by key of the trouble. */
-  *closedHere(): Generator<[key: string, closed: ClosedPath]> {
-    for (const [key, trouble] of this.#troubles) {
-      const { closed, learnt, kind, message, brief, list, since, ownProbeAt: probeAt, metBy } = trouble
-      // Every node checks its proxies at its start, so a closed source need not be remembered.
-      if (!closed || learnt || kind === 'source') continue
-      const { path, companyId, domainId, to, category } = trouble
-      const facts = { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }
-      yield [key, category === undefined ? facts : { ...facts, category }]
-    }
+  closedHere(): Iterable<[key: string, closed: ClosedPath]> {
+    return closedHere(this.#troubles)
   }
 
   /**
@@ -193,12 +152,12 @@ export class PathHealth {
     if (!trouble.closed) return
     this.#troubles.delete(key)
     this.#openings++
-    this.#release(trouble.held)
+    this.#releases.add(trouble.held)
   }
 
   #releaseForgotten(key: string): void {
     const left = this.#troubles.takeForgotten(key)
-    if (left !== undefined) this.#release(left)
+    if (left !== undefined) this.#releases.add(left)
   }
 
   /** Proxies of source addresses answer again, or this machine has addresses again. */
@@ -279,29 +238,14 @@ export class PathHealth {
     const closed = troubles.filter((trouble) => trouble.closed)
     const insisted = insists(ready)
     for (const trouble of closed) {
-      const sooner = insisted && this.#insist(trouble, now)
+      const isSooner = insisted && this.#insist(trouble, now)
       const isNext = trouble.probe === null && isDue(trouble, now)
       if (isNext && (this.alone || now < trouble.tryUntil)) continue
       const asks = isNext && trouble.tryWanted === null
       if (isNext && trouble.tryWanted !== 'insisted') trouble.tryWanted = insisted ? 'insisted' : 'due'
       if (asks) return 'asks'
-      // The due times are spread, so that another delivery can try the path if this one does not, and so that a long
-      // queue costs no more than a short one; all are released when the path is clear. This may be the delivery that
-      // the closing node keeps for its try: one delivery is due at the next try of this node.
-      const isFirst = trouble.learnt && trouble.returned === 0
-      const waiting = Math.max(++trouble.returned, trouble.returnedBefore)
-      const spread = sooner || isFirst ? 0 : this.#parts.pauses.spread()
-      const [soonest, times] = [Math.max(now, trouble.probeAt), Math.max(1, waiting / COME_BACK)]
-      const endsFrom = soonest + spread
-      const dueAt = Math.max(
-        endsFrom,
-        soonest + Math.round(Math.min(spread * times, LONGEST_HELD_MS * Math.random())),
-      )
-      const why = trouble.metBy === ready.email.companyId ? trouble.message : trouble.brief
-      const { metAt, category } = trouble
-      const message = othersFailed(why)
-      const reason = { dueAt, heldFor: 'path', message, postpones: true, endsFrom, metAt } as const
-      return category === undefined ? reason : { ...reason, category }
+      const spread = () => this.#parts.pauses.spread()
+      return closedWait(trouble, ready.email.companyId, { isSooner, spread, now })
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -322,25 +266,7 @@ export class PathHealth {
     // The path was clear again before this delivery was written as held, so no release has reached it.
     const late = new HeldMail()
     late.add(domainId, domains)
-    this.#release(late)
-  }
-
-  #release(held: HeldMail): void {
-    this.#toRelease.addAll(held)
-    for (const [domainId] of held) void this.#releaseOf(domainId)
-  }
-
-  /** One release at a time: deliveries given back meanwhile are released by the next one. */
-  async #releaseOf(domainId: string): Promise<void> {
-    if (this.#releasing.has(domainId)) return
-    this.#releasing.add(domainId)
-    const { release } = this.#parts
-    let domains = this.#toRelease.take(domainId)
-    while (domains !== undefined) {
-      await release(domainId, domains && [...domains])
-      domains = this.#toRelease.take(domainId)
-    }
-    this.#releasing.delete(domainId)
+    this.#releases.add(late)
   }
 
   /** Makes the path due for a try sooner. Returns false when the try would not be sooner. */
@@ -488,7 +414,7 @@ export class PathHealth {
     this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
     this.#log.opened({ key }, path, trouble.kind, trouble.wasLogged)
-    this.#release(trouble.held)
+    this.#releases.add(trouble.held)
   }
 
   /** The attempt ended before there was an answer about the path. */

@@ -45,8 +45,7 @@
  * LOOK-UP is held by UnresolvedDeliveries, READY by two ReadyQueues (one for suspect mail), SENDING by a Courier,
  * RECORDING by the Recorder, and results under a lost lease by LateResults.
  */
-import { monotonic } from '../common/clock.ts'
-import type { Courier, Crash, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
+import type { Crash, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
@@ -61,6 +60,7 @@ import { LastTroubles } from './last-troubles.ts'
 import { LateResults } from './late-results.ts'
 import { MailPaths } from './mail-paths.ts'
 import { type DeliveryNode, NodeShares } from './node-shares.ts'
+import { type BegunDelivery, describeDelivery, type Outlet, startOf } from './outlet.ts'
 import { PathHealth } from './path-health.ts'
 import { pathKeyOf } from './path-part.ts'
 import type { PathStateParts } from './path-sharing.ts'
@@ -86,21 +86,6 @@ const SUSPECT_MS = 10_000
 const ABSENT_MS = 10_000
 /** Ms for which a stop waits, after its own time is over, until the last results are recorded. */
 const LAST_RECORDS_MS = 5_000
-
-/** Ready deliveries and the courier that sends them. */
-interface Outlet {
-  queues: ReadyQueues
-  courier: Courier
-}
-
-/** A delivery that a courier has. */
-interface BegunDelivery {
-  /** The delivery as the ready queues gave it. */
-  taken: ReadyDelivery
-  /** The part of `taken` that is sent. */
-  ready: ReadyDelivery
-  begun: DeliveryStart
-}
 
 export interface DeliveryCounts {
   ready: number
@@ -602,14 +587,4 @@ export class DeliveryPipeline {
     const again = () => void this.#releaseHeld(domainId, domains)
     await this.stops.releases.release(domainId, held, { again })
   }
-}
-
-function startOf(queues: ReadyQueues, { path, email }: ReadyDelivery): DeliveryStart {
-  const busy = { all: queues.busyOn(path), company: queues.busyOn(path, email.companyId) }
-  return { at: monotonic(), busy }
-}
-
-/** The fields for the log. */
-function describeDelivery({ email, path, messageSize }: ReadyDelivery): object {
-  return { emailId: email.id, companyId: email.companyId, site: path.site.name, octets: messageSize }
 }

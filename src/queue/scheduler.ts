@@ -7,7 +7,7 @@ import { PathSharing } from './path-sharing.ts'
 import { DeliveryPipeline } from './pipeline.ts'
 import type { PipelineParts } from './pipeline-parts.ts'
 import { PromisedPlaces } from './promised-places.ts'
-import { SiteReporter } from './site-states.ts'
+import { SiteReporter } from './site-reporter.ts'
 
 /** The most recipients of one claim. */
 const CLAIM_RECIPIENTS = 500
@@ -80,6 +80,7 @@ export class Scheduler implements Handover {
       recovered: () => this.#claims.look(0),
       deliveryNodes: (nodes) => {
         this.#pipeline.setNodes(nodes, membership.lease?.token ?? null)
+        this.#reporter.setNodes(nodes.length)
       },
     })
     this.#unwatch = store.watch((change) => {

@@ -1,14 +1,6 @@
 /** The states of this node's sites, for people. */
 import type { MailServers, Path } from '../delivery/path/path.ts'
-import type {
-  SiteClosure,
-  SiteReport,
-  SiteState,
-  SiteTrouble,
-  SiteWarmUp,
-  SourceState,
-  Store,
-} from '../store/store.ts'
+import type { SiteClosure, SiteState, SiteTrouble, SiteWarmUp, SourceState } from '../store/store.ts'
 import type { RecentMessages } from './pacing.ts'
 
 /** The present use of a path. */
@@ -52,7 +44,7 @@ export function siteStates(uses: Iterable<PathUse>): SiteState[] {
 }
 
 /** The sites that a report has room for, in order. */
-function sitesForReport(states: SiteState[]): SiteState[] {
+export function sitesForReport(states: SiteState[]): SiteState[] {
   const [providers, others] = partition(states, ({ provider, name }) => provider === name)
   const [closedForOne, rest] = partition(
     inOrder(others),
@@ -194,71 +186,6 @@ function stateOf(use: PathUse): SiteState {
 
 function hostsOf(servers: MailServers | null): string[] {
   return servers?.hosts.kind === 'hosts' ? servers.hosts.ranks.flat() : []
-}
-
-/** Milliseconds between two looks. */
-const LOOK_MS = 2_000
-/**
- * Milliseconds after which an unchanged report is written again, so that it does not look like that of a node that has
- * ended.
- */
-const RENEW_MS = 20_000
-
-interface SiteReporterParts {
-  store: Pick<Store, 'reportSites'>
-  /** The token of this node; null: it has none now. */
-  token(): number | null
-  states(): SiteState[]
-}
-
-/** Writes the states of sites into the store whenever they have changed. */
-export class SiteReporter {
-  readonly #parts: SiteReporterParts
-  #timer: NodeJS.Timeout | undefined
-  #written = '[]'
-  #writtenAt = Number.NEGATIVE_INFINITY
-  #writing: Promise<void> = Promise.resolve()
-
-  constructor(parts: SiteReporterParts) {
-    this.#parts = parts
-  }
-
-  start(): void {
-    this.#plan()
-  }
-
-  /** Resolves when nothing is being written. */
-  async stop(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.#writing
-  }
-
-  #plan(): void {
-    this.#timer = setTimeout(() => {
-      this.#writing = this.#look().finally(() => {
-        if (this.#timer !== undefined) this.#plan()
-      })
-    }, LOOK_MS).unref()
-  }
-
-  async #look(): Promise<void> {
-    const { store, token, states } = this.#parts
-    const node = token()
-    if (node === null) return
-    const sites = states()
-    const text = JSON.stringify(sites)
-    const at = Date.now()
-    if (text === this.#written && (sites.length === 0 || at - this.#writtenAt < RENEW_MS)) return
-    try {
-      await store.reportSites({ node, at, sites } satisfies SiteReport)
-      this.#written = text
-      this.#writtenAt = at
-    } catch {
-      // Only people read these reports, so nothing fails. The next look writes again, and other writes report the
-      // fault.
-    }
-  }
 }
 
 function sum(one: number | null, other: number | null): number | null {

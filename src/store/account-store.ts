@@ -45,13 +45,25 @@ type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector' | 'activeSinc
 export interface DomainCheckTimes {
   /** Null: never. */
   checkedAt: number | null
-  dueAt: number
+  /** Null: when somebody asks for it. */
+  dueAt: number | null
 }
 
 /** A domain whose check is due. */
 export interface DueDomain {
   id: string
   companyId: string
+}
+
+/** A claim of domains whose check is due. */
+interface DomainChecksClaim {
+  /** Unix ms. */
+  now: number
+  /** Unix ms. Unless the check is noted before, the domain is due again then. */
+  until: number
+  limit: number
+  /** Ids of companies whose domains are skipped. */
+  except: readonly string[]
 }
 
 /** A change of a company; absent fields and limits stay as they are. */
@@ -163,18 +175,12 @@ export interface AccountStore extends AccountReads {
   renewDkimKey(id: string, fresh: FreshDkimKey, since: number): Promise<boolean>
   /** False when the key is unknown, or the last active one of its domain. */
   removeDkimKey(id: string): Promise<boolean>
-  /**
-   * Claims active and suspended domains whose check is due at `now`. Unless the check is noted before `until`, they are
-   * due again then. `except`: ids of companies whose domains are skipped.
-   */
-  claimDomainChecks(claim: {
-    now: number
-    until: number
-    limit: number
-    except: readonly string[]
-  }): Promise<DueDomain[]>
+  /** Claims domains that are active, are suspended, or have lost their records. */
+  claimDomainChecks(claim: DomainChecksClaim): Promise<DueDomain[]>
+  /** Claims domains that wait for their first records. `ofOne`: the most of one company. */
+  claimSetupChecks(claim: DomainChecksClaim & { ofOne: number }): Promise<DueDomain[]>
   /** Notes a check, or only that the next one is due earlier. Not a change of accounts. */
-  noteDomainCheck(id: string, times: { checkedAt?: number; dueAt: number }): Promise<void>
+  noteDomainCheck(id: string, times: { checkedAt?: number; dueAt: number | null }): Promise<void>
   /** OverLimit when the company may have no further key. */
   addKey(key: ApiKey): Promise<void>
   /** The last uses of these keys, as far as nodes have noted them. */

@@ -107,6 +107,8 @@ export interface SiteReport {
 export interface SiteStateStore {
   /** Replaces the node's report. */
   reportSites(report: SiteReport): Promise<void>
+  /** Removes the reports of nodes that have ended, and returns them. */
+  takePastReports(): Promise<SiteReport[]>
   /** The reports of the nodes that are in service, in the order of their tokens. */
   siteReports(): Promise<SiteReport[]>
 }

@@ -296,6 +296,33 @@ describe('sites on the command line', () => {
     for (const name of ['Google', 'Yahoo', 'Microsoft 365', 'Big']) assert.ok(names.includes(name), name)
   })
 
+  test('a restart forgets neither the sites nor their last messages', async () => {
+    await until(async () => {
+      const lanes = await place.json<Lane[]>('queue', '--by', 'site')
+      return lanes.every(({ site }) => site !== 'Big')
+    }, 'all mail of the site to have gone')
+    const sites = () => Promise.all(['Big', 'mx.closed.test'].map(show))
+    const before = await sites()
+    assert.equal((await service.stop()).code, 0)
+    dns.zone['closed.test/MX'] = { silent: true }
+    const restarted = Date.now()
+    service = await serve(place, ['--json'])
+    const after = await until(async () => {
+      const shown = await sites()
+      return shown.every((site) => site.last_message_at !== null) && shown
+    }, 'the report of the next node')
+    for (const [index, site] of after.entries()) {
+      const earlier = before[index]!
+      const lastAt = Date.parse(site.last_message_at!)
+      assert.ok(lastAt >= Date.parse(earlier.last_message_at!) && lastAt < restarted, site.name)
+      assert.equal(site.closed?.reason, earlier.closed?.reason)
+      assert.equal(site.last_problem?.reason, earlier.last_problem?.reason)
+    }
+    const [big] = after
+    assert.ok(Date.parse(big!.last_accepted_at!) >= Date.parse(before[0]!.last_accepted_at!))
+    assert.deepEqual(big!.used, { sessions: 0, messages_last_minute: 0, messages_last_hour: 0 })
+  })
+
   test('an error in the file of sites is a warning of the command, which goes on', async () => {
     writeFileSync(join(place.folder, 'sites.toml'), '[default]\nsessions = -1\n')
     const { code, stderr } = await place.run('site', 'list')

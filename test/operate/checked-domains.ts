@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
+import type { DomainChecksParts } from '../../src/operate/check-rounds.ts'
 import { DomainChecks } from '../../src/operate/domain-checks.ts'
 import { operationOn } from '../../src/operate/open.ts'
+import { SetupChecks } from '../../src/operate/setup-checks.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -46,15 +48,28 @@ export class CheckedDomains implements AsyncDisposable {
 
   /** A node that asks DNS at a time of the test. Returns its news. */
   readonly checksAt = async (now: number): Promise<string[]> => {
+    const { parts, told } = this.#partsAt(await this.operation(now))
+    await new DomainChecks(parts).checkDue()
+    return told
+  }
+
+  /** The same for domains that wait for their first records. */
+  readonly setupChecksAt = async (now: number): Promise<string[]> => {
+    const { parts, told } = this.#partsAt(await this.operation(now))
+    const checks = new SetupChecks(parts)
+    await checks.takeDue()
+    await checks.settled()
+    return told
+  }
+
+  #partsAt(op: Operation): { parts: DomainChecksParts; told: string[] } {
     const told: string[] = []
-    const op = await this.operation(now)
-    const checks = new DomainChecks({
+    const parts: DomainChecksParts = {
       operation: () => op,
       onNews: ({ news }) => told.push(...news),
       onFault: (error) => assert.fail(String(error)),
-    })
-    await checks.checkDue()
-    return told
+    }
+    return { parts, told }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -73,7 +73,7 @@ describe('DKIM keys by themselves', () => {
     const domain = await verified()
     const [first] = domain.dkim as [DkimIdentity]
     // After the domain's own minute of the hour, only the rotation has DNS asked until the next one.
-    const start = (await service.store.domainCheckTimes(domain.id))!.dueAt + 1
+    const start = (await service.store.domainCheckTimes(domain.id))!.dueAt! + 1
     const begun = await rotateDkimKey(await operation(start), { domain: domain.id })
     assert.deepEqual(stages(begun), ['signs', 'next'])
     const next = begun.dkim[1]!

@@ -86,8 +86,8 @@ test('silent name servers are queried after longer and longer waits', async () =
   for (let check = 0; check < 5; check++) {
     await rig.checksAt(now)
     const { checkedAt, dueAt } = await times()
-    waits.push((dueAt - checkedAt!) / HOUR)
-    now = dueAt
+    waits.push((dueAt! - checkedAt!) / HOUR)
+    now = dueAt!
   }
   assert.deepEqual(waits, [1 / 6, 1 / 3, 2 / 3, 1, 1])
 })

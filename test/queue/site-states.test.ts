@@ -1,6 +1,7 @@
 /** The sites that a node reports, where it knows more than a report has places for. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pastSites, withPast } from '../../src/queue/past-sites.ts'
 import { type PathUse, siteStates } from '../../src/queue/site-states.ts'
 import type { SiteClosure } from '../../src/store/store.ts'
 import { pathTo } from './paths.ts'
@@ -64,4 +65,35 @@ test('closures of many companies have a share of the places; of those of one, si
   const [first] = states.filter((state) => state.closed === null)
   assert.equal(first!.name, 'open299.test')
   assert.equal(siteStates(closed.slice(0, 60)).length, 60, 'all are shown while there is room')
+})
+
+test('the sites of nodes that have ended complete those of this one, for a day after their last message', () => {
+  const day = 24 * 3_600_000
+  const ended = [
+    { node: 1, at: 1, sites: siteStates([use('both.test', 10, null), use('gone.test', 20)]) },
+    { node: 2, at: 1, sites: siteStates([use('both.test', 15)]) },
+  ]
+  const past = pastSites([], ended)
+  const present = siteStates([{ ...use('both.test', 5), sessions: 1 }])
+  const shown = (now: number) =>
+    withPast(present, past, now).map(({ name, used, closed, lastMessageAt, sources }) => {
+      return [name, used.messagesLastHour, closed, lastMessageAt, sources.length]
+    })
+  assert.deepEqual(shown(day), [
+    ['both.test', 5, null, 15, 1],
+    ['gone.test', 0, null, 20, 0],
+  ])
+  assert.deepEqual(
+    shown(day + 16).map(([name, , , at]) => [name, at]),
+    [
+      ['both.test', 5],
+      ['gone.test', 20],
+    ],
+  )
+  assert.deepEqual(
+    shown(day + 20).map(([name]) => name),
+    ['both.test'],
+  )
+  const further = pastSites(past, [{ node: 3, at: 2, sites: siteStates([use('next.test', 1)]) }])
+  assert.deepEqual(further.map(({ name }) => name).toSorted(), ['both.test', 'gone.test', 'next.test'])
 })

@@ -12,6 +12,7 @@ import { temporaryDirectory } from './directory.ts'
 import { migrationsBefore } from './migrations-before.ts'
 import { acme, claimRequest, email, node, states } from './samples.ts'
 import { assertAnnounced, INSERT_TOLD } from './told-alerts.ts'
+import { assertChecked, INSERT_UNCHECKED } from './unchecked-domains.ts'
 import { assertSummedUp, INSERT_UNSUMMED } from './unsummed-rows.ts'
 
 const FIRST = { name: '0001-first', sql: "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('row')" }
@@ -63,6 +64,16 @@ describe('migrations', () => {
     const store = await SqliteStore.open(path, { exclusive: false })
     t.after(() => store.close())
     await assertAnnounced(store)
+  })
+
+  test('a domain that was never verified is checked soon', async (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, migrationsBefore('0031', MIGRATIONS))
+    db.exec(INSERT_UNCHECKED)
+    migrate(db, path)
+    const store = await SqliteStore.open(path, { exclusive: false })
+    t.after(() => store.close())
+    await assertChecked(store)
   })
 
   test('one that fails leaves the schema as it was', (t) => {

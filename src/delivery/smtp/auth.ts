@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { ExchangeResult, SmtpConnection } from './connection.ts'
+import type { SmtpConnection } from './connection.ts'
 import { SmtpError } from './error.ts'
+import type { ExchangeResult } from './exchange.ts'
 import type { Extensions } from './extensions.ts'
 import { base64, plainResponse, redaction, xoauth2Response } from './redaction.ts'
 import { clipMessage, printable, type Reply, replyText } from './reply.ts'

@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { serverName } from '../../email/server-name.ts'
 import { connectFault } from '../../network/connect-fault.ts'
 import { ProxyFault } from '../../network/proxy/fault.ts'
@@ -8,6 +8,8 @@ import type { TlsTransport } from '../../network/tls-transport.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
 import { SmtpError, type SmtpErrorKind, type Stage, waitingFor } from './error.ts'
+import type { ExchangeResult, HandoverResult, SmtpExchange } from './exchange.ts'
+import { socketToProxy, socketToServer } from './open-socket.ts'
 import { ReplyReader } from './reader.ts'
 import { redaction } from './redaction.ts'
 import { clipMessage, type Reply, replyText } from './reply.ts'
@@ -23,39 +25,6 @@ import { inBatches } from './write-batches.ts'
 const blockSize = 128 * 1024
 /** Octets up to which a message is copied into one buffer, which costs less than writing its parts one by one. */
 const copiedSize = 32 * 1024
-
-/**
- * The receive buffer of unencrypted connections. All of them can share it, because its content is read at once and a
- * remainder is copied. Otherwise every reply would come in a 64 KB buffer of its own.
- */
-const received = Buffer.allocUnsafeSlow(16 * 1024)
-
-/** The result of a group of commands. When there is an error, fewer replies than commands have come. */
-export interface ExchangeResult {
-  replies: Reply[]
-  error: SmtpError | null
-}
-
-/** Commands, or a message, that the server has not fully answered yet. */
-interface SmtpExchange {
-  stages: readonly Stage[]
-  replies: Reply[]
-  /** True: the commands were sent behind a message that had no answer yet. */
-  isBehind: boolean
-  /** Records the exchange from the moment when its turn comes. */
-  dialogue: Dialogue | null
-  /** Set for commands that went out while nothing else was under way. */
-  sentAt?: number
-  resolve(): void
-}
-
-/** The result of sending the message text. */
-interface HandoverResult extends ExchangeResult {
-  /** The final dot has left for the network, so the server may have the message, whatever happens from here on. */
-  dotSent: boolean
-  /** `handOver` refused, so the transaction was abandoned before the dot. */
-  abandoned: boolean
-}
 
 /**
  * A TCP or TLS connection that exchanges commands and replies. It matches replies to commands by counting. An extra
@@ -105,34 +74,14 @@ export class SmtpConnection {
     })
     this.#reader = new ReplyReader(this.#onReply)
     this.#proxy = target.proxy ?? null
-    const options = {
-      // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements.
-      noDelay: true,
-      // Detects a peer that vanished while the session was idle, well before a transaction waits minutes for the answer
-      // to MAIL.
-      keepAlive: true,
-      keepAliveInitialDelay: 60_000,
-    }
     if (this.#proxy !== null) {
-      const { host, port } = this.#proxy
-      this.#socket = connectTcp({ ...options, host, port })
+      this.#socket = socketToProxy(this.#proxy)
       this.#opening = this.#throughProxy(this.#proxy)
       return
     }
-    this.#socket = connectTcp({
-      ...options,
-      host: target.address,
-      port: target.port,
-      ...(target.localAddress !== undefined && { localAddress: target.localAddress }),
-      onread: {
-        buffer: received,
-        callback: (length) => {
-          const octets = received.subarray(0, length)
-          if (this.#transport === null) this.#onData(octets)
-          else this.#transport.brought(Buffer.from(octets))
-          return true
-        },
-      },
+    this.#socket = socketToServer(target, (octets) => {
+      if (this.#transport === null) this.#onData(octets)
+      else this.#transport.brought(Buffer.from(octets))
     })
     this.#socket.on('error', this.#onError)
     this.#socket.on('close', this.#onClose)

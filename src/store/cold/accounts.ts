@@ -1,5 +1,5 @@
 /** Companies, sending domains, API keys and routes. */
-import { type ApiKey, CHECK_EVERY_MS } from '../../accounts/account.ts'
+import { type ApiKey, CHECK_EVERY_MS, SOONEST_CHECK_MS } from '../../accounts/account.ts'
 import {
   changedLimits,
   domainHeldMessage,
@@ -120,7 +120,8 @@ export const accountWrites = {
     const { id, companyId, name, status, sending, createdAt, dkim, speaksFor, settings, seen } = domain
     const company = yield* companyNumber(port, companyId)
     const texts = [listText(speaksFor), mapText(settings), mapText(seen)]
-    const values = [id, company, name, status, sending, createdAt, ...texts, createdAt + CHECK_EVERY_MS]
+    const dueAt = createdAt + (sending === 'inactive' ? SOONEST_CHECK_MS : CHECK_EVERY_MS)
+    const values = [id, company, name, status, sending, createdAt, ...texts, dueAt]
     yield* changeOne(port, id, function* (db) {
       yield* checkOwnedLimit(db, 'domains', company)
       yield* insertUnique(db, takenName({ name, status, sending }), ADD_DOMAIN, ...values)

@@ -2,7 +2,6 @@
 import { listOf } from '../json-columns.ts'
 import type { NodeBeat, NodeDescription, NodeRole } from '../node.ts'
 import type { Operations, Port, PortSteps, Queries, ReadPort } from './port.ts'
-import { FORGET_REPORT, FORGET_REPORTS } from './site-reports.ts'
 import { statement } from './statement.ts'
 
 type NodeRow = Omit<NodeBeat, 'roles' | 'sources'> & { roles: string; sources: string | null }
@@ -39,10 +38,7 @@ export const nodeReads = {
 export const nodeWrites = {
   /** `alone`: no other node may use the database, and the rows of all others are removed. */
   *join({ vital }, { name, roles, timeoutMs, since, machine, sources }: NodeDescription, alone = false) {
-    if (alone) {
-      yield* vital.run(CLEAR)
-      yield* vital.run(FORGET_REPORTS)
-    }
+    if (alone) yield* vital.run(CLEAR)
     const { token } = (yield* vital.one(NEXT_TOKEN))!
     yield* vital.run(
       ADD,
@@ -65,9 +61,7 @@ export const nodeWrites = {
   },
 
   *giveUp({ vital }, token, beats) {
-    if ((yield* vital.run(GIVE_UP, token, beats)) === 0) return false
-    yield* vital.run(FORGET_REPORT, token)
-    return true
+    return (yield* vital.run(GIVE_UP, token, beats)) > 0
   },
 
   // biome-ignore lint/correctness/useYield: nothing is written.
@@ -77,7 +71,6 @@ export const nodeWrites = {
 
   *leave(port, token) {
     yield* port.vital.run(LEAVE, token)
-    yield* port.vital.run(FORGET_REPORT, token)
     port.changed('queue')
   },
 } satisfies Operations<Port>

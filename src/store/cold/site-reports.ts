@@ -1,4 +1,4 @@
-/** The sites as each node sees them. A report ends with its node. */
+/** The sites as each node sees them. The report of a node that has ended is kept until the next one starts. */
 import type { SiteReport, SiteState } from '../site-state.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
@@ -13,16 +13,19 @@ const REPORT = statement(
     ON CONFLICT (node) DO UPDATE SET at = excluded.at, sites = excluded.sites`,
   'site_report',
 )
-/** Removes the report of a node that has ended. */
-export const FORGET_REPORT = statement('DELETE FROM site_reports WHERE node = $1')
-export const FORGET_REPORTS = statement('DELETE FROM site_reports')
+const TAKE_PAST = statement<ReportRow>(
+  'DELETE FROM site_reports WHERE node NOT IN (SELECT token FROM nodes) RETURNING node, at, sites',
+)
 
 export const siteReportReads = {
   *siteReports(port) {
-    const rows = yield* port.read.all(ALL)
-    return rows.map((row) => ({ ...row, sites: sitesOf(row.sites) }))
+    return (yield* port.read.all(ALL)).map(reportOf)
   },
 } satisfies Operations<ReadPort>
+
+function reportOf(row: ReportRow): SiteReport {
+  return { ...row, sites: sitesOf(row.sites) }
+}
 
 /** A node of an earlier version reports no sources. */
 function sitesOf(text: string): SiteState[] {
@@ -32,5 +35,9 @@ function sitesOf(text: string): SiteState[] {
 export const siteReportWrites = {
   *reportSites({ write }, { node, at, sites }) {
     yield* write.run(REPORT, node, Math.round(at), JSON.stringify(sites))
+  },
+
+  *takePastReports({ write }) {
+    return (yield* write.all(TAKE_PAST)).map(reportOf)
   },
 } satisfies Operations<Port>

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test'
 import {
   type ApiKey,
   CHECK_EVERY_MS,
+  type Company,
   type DkimIdentity,
   type SendingDomain,
+  SOONEST_CHECK_MS,
 } from '../../../src/accounts/account.ts'
 import { StoreConflict } from '../../../src/store/store.ts'
 import { acme, apiKey, company, DAY, domain, NOW, newId } from '../samples.ts'
@@ -378,6 +380,43 @@ export function accountsContract(open: OpenBench): void {
       await store.addDomain(theirs)
       assert.deepEqual(await claim(first + 600, [owner.id]), [theirs.id])
       assert.deepEqual(await claim(first + 600, [other.id]), [own.id])
+    })
+
+    test('domains without their first records are claimed in turns of companies, and never again once that is noted', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      const waiting = async (whose: Company, name: string, createdAt: number) => {
+        const added = { ...domain(whose, name), createdAt }
+        await store.addDomain(added)
+        return added.id
+      }
+      const [a, b, c] = [
+        await waiting(owner, 'a.test', NOW),
+        await waiting(owner, 'b.test', NOW + 1),
+        await waiting(owner, 'c.test', NOW + 2),
+      ]
+      const [y, z] = [await waiting(other, 'y.test', NOW + 10), await waiting(other, 'z.test', NOW + 11)]
+      await store.addDomain({ ...domain(owner, 'sends.test'), sending: 'active' })
+      const first = NOW + SOONEST_CHECK_MS
+      assert.deepEqual(await store.domainCheckTimes(a), { checkedAt: null, dueAt: first })
+      const claim = async (now: number, limit: number, ofOne: number, except: string[] = []) => {
+        const claimed = await store.claimSetupChecks({ now, until: now + 1_000, limit, ofOne, except })
+        return claimed.map(({ id }) => id).sort()
+      }
+      assert.deepEqual(await claim(first - 1, 5, 5), [])
+      assert.deepEqual(await claim(first + 11, 2, 2), [a, y].sort(), 'the first of each')
+      assert.deepEqual(await claim(first + 11, 5, 1), [b, z].sort(), 'one of each')
+      assert.deepEqual(await claim(first + 11, 5, 5, [owner.id]), [])
+      assert.deepEqual(await claim(first + 11, 5, 5), [c])
+      assert.deepEqual(await claim(first + 1_010, 5, 5), [])
+      assert.deepEqual(await claim(first + 1_011, 5, 5), [a, b, c, y, z].sort())
+      await store.updateDomain(b, { sending: 'active' })
+      await store.updateDomain(c, { lostSince: NOW })
+      await store.noteDomainCheck(y, { checkedAt: first, dueAt: null })
+      assert.deepEqual(await store.domainCheckTimes(y), { checkedAt: first, dueAt: null })
+      assert.deepEqual(await claim(first + 1e12, 5, 5), [a, z].sort())
+      await store.noteDomainCheck(y, { dueAt: first + 1e12 })
+      assert.deepEqual(await claim(first + 1e12, 5, 5), [y], 'somebody has asked for it')
     })
 
     test('the host found for a return path, and the time since records are lost, are set and removed', async (t) => {

@@ -48,7 +48,7 @@ export function siteReportsContract(open: OpenBench): void {
       assert.deepEqual(await other.siteReports(), expected)
     })
 
-    test('end with their node, whether it left or was given up', async (t) => {
+    test('end with their node, whether it left or was given up, and are left to the next one', async (t) => {
       const { store, rows } = await open(t)
       const [left, silent] = [await store.join(node('left')), await store.join(node('silent'))]
       for (const token of [left, silent]) await store.reportSites({ node: token, at: NOW, sites: [SITE] })
@@ -60,7 +60,16 @@ export function siteReportsContract(open: OpenBench): void {
       assert.equal(await store.giveUp(silent, 5), false)
       assert.equal((await store.siteReports()).length, 1, 'it has beaten')
       assert.equal(await store.giveUp(silent, 0), true)
-      assert.equal(await rows('site_reports'), 0)
+      assert.deepEqual(await store.siteReports(), [])
+      const next = await store.join(node('next'))
+      await store.reportSites({ node: next, at: NOW, sites: [] })
+      const past = (await store.takePastReports()).toSorted((a, b) => a.node - b.node)
+      assert.deepEqual(
+        past,
+        [left, silent].map((token) => ({ node: token, at: NOW, sites: [SITE] })),
+      )
+      assert.deepEqual(await store.takePastReports(), [])
+      assert.equal(await rows('site_reports'), 1)
     })
   })
 }

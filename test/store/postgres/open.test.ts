@@ -17,6 +17,7 @@ import {
 import { migrationsBefore } from '../migrations-before.ts'
 import { acme, claimRequest, email, newId, node } from '../samples.ts'
 import { assertAnnounced, INSERT_TOLD } from '../told-alerts.ts'
+import { assertChecked, INSERT_UNCHECKED } from '../unchecked-domains.ts'
 import { assertSummedUp, INSERT_UNSUMMED, keepEmptyReport } from '../unsummed-rows.ts'
 
 const PASSWORD = 'not-to-be-shown'
@@ -190,6 +191,15 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     const untold = `SELECT id FROM alerts
       WHERE (told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= ${Date.now()}`
     assert.deepEqual(await execute(url, untold), [])
+  })
+
+  test('checks a domain soon that was never verified', async (t) => {
+    const url = await emptyDatabase(t)
+    await migrate(url, migrationsBefore('0031', MIGRATIONS))
+    await execute(url, INSERT_UNCHECKED)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    await assertChecked(store)
   })
 
   test('updates the schema under a running node, or leaves it as it was', async (t) => {

@@ -96,8 +96,9 @@ export function Progress({
         </List.Item>
         <List.Item>
           {mayManage
-            ? 'While this page is open, it checks DNS every 15 seconds, and lets the domain send once the required records are right. You can leave it and come back.'
-            : 'This page checks DNS every 15 seconds. A developer or owner of the company can let the domain send once the required records are right.'}
+            ? 'This page checks DNS every 15 seconds, and lets the domain send once the required records are right.'
+            : 'This page checks DNS every 15 seconds. The domain may send once Postroad has found the required records.'}{' '}
+          {ownChecksOf(domain)}
         </List.Item>
       </List>
       {active && domain.records.some(isLackingKey(checks)) && (
@@ -136,6 +137,12 @@ function isLackingKey({ lookups }: RecordChecks) {
 function titleOf({ sending, lostSince }: WholeDomain): string {
   if (sending === 'active') return 'Mail is being sent, but the records are not right'
   return lostSince === null ? 'Publish these records' : 'Sending has ended, because the records are gone'
+}
+
+function ownChecksOf({ sending, lostSince }: WholeDomain): string {
+  return sending === 'inactive' && lostSince === null
+    ? 'You can leave it: Postroad also checks by itself for sixty days after a domain is added, every minute at first and later once a day.'
+    : 'You can leave it: Postroad also checks by itself every hour.'
 }
 
 function progressOf({ records }: WholeDomain, { lookups }: RecordChecks): string {

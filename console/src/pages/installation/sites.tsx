@@ -22,7 +22,7 @@ export function Sites() {
     <Section
       compact
       title="Sites"
-      about="A site is a group of mail servers that share limits: a provider with all the domains it serves, or the servers of one domain. The numbers cover all nodes. After a restart, a site is listed again from the next try of its mail on."
+      about="A site is a group of mail servers that share limits: a provider with all the domains it serves, or the servers of one domain. The numbers cover all nodes. Those of a node begin at its start."
     >
       <Switch
         size="xs"
@@ -40,7 +40,7 @@ export function Sites() {
           rows={shown}
           empty={
             <Text size="sm" c="dimmed">
-              No mail was sent in the last 24 hours, or since the start of the service.
+              No mail was sent in the last 24 hours.
             </Text>
           }
           keyOf={({ name, hosts }) => [name, ...hosts].join(' ')}

@@ -20,7 +20,7 @@ const ABOUT: Readonly<Record<WebhookEventType, string>> = {
   canceled: 'the email was canceled before it was sent',
   unsubscribed: 'the recipient unsubscribed',
   'domain.created': 'a sending domain was added',
-  'domain.updated': 'DNS has lost records of a sending domain, or has them again',
+  'domain.updated': 'DNS has the records of a sending domain, or has lost them',
   'domain.deleted': 'a sending domain was removed',
   'webhook.disabled': 'a webhook was disabled',
   'webhook.enabled': 'a webhook was enabled',

@@ -17,6 +17,7 @@ import { sql as inboundShares } from '../../migrations/0023-inbound-shares.ts'
 import { sql as inboundClients } from '../../migrations/0024-inbound-clients.ts'
 import { sql as wholeMails } from '../../migrations/0027-whole-mails.ts'
 import { sql as alertChannels } from '../../migrations/0028-alert-channels.ts'
+import { sql as setupChecks } from '../../migrations/0031-setup-checks.ts'
 import { inPostgres } from '../../schema-types.ts'
 import { sql as schema } from './0001-schema.ts'
 import { sql as siteReports } from './0002-site-reports.ts'
@@ -63,4 +64,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0028-alert-channels', inPostgres(alertChannels)),
   migration('0029-announcements', announcements),
   migration('0030-tls-by-message', tlsByMessage),
+  migration('0031-setup-checks', inPostgres(setupChecks)),
 ]
