@@ -170,7 +170,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     for (const nth of [1, 2, 3]) ids.push(await stage.send({ subject: `Gone ${nth}` }))
     const visit = await stage.visit(t, list, { viewport: { width: 1440, height: 900 } })
     const { page } = visit
-    const bar = page.getByRole('region', { name: 'Chosen rows' })
+    const bar = page.getByRole('region', { name: 'Selected rows' })
     const confirmed = async (count: string) => {
       const dialog = page.getByRole('dialog', { name: `Delete ${count}?` })
       assert.deepEqual(await visit.barriers(), [])
@@ -191,8 +191,8 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await confirmed('1 email')
     await row(page, ids[2]!).waitFor({ state: 'detached' })
     assert.equal(await stage.service.store.readHistory(ids[2]!), null)
-    await page.getByRole('checkbox', { name: 'Choose Gone 1,' }).click()
-    await page.getByRole('checkbox', { name: 'Choose Gone 2,' }).click()
+    await page.getByRole('checkbox', { name: 'Select Gone 1,' }).click()
+    await page.getByRole('checkbox', { name: 'Select Gone 2,' }).click()
     await bar.getByRole('button', { name: 'Delete' }).click()
     await confirmed('2 emails')
     await row(page, ids[0]!).waitFor({ state: 'detached' })
@@ -314,7 +314,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await isWhole('Laravel')
   })
 
-  test('emails are chosen with mouse and keyboard, and canceled together', async (t) => {
+  test('emails are selected with mouse and keyboard, and canceled together', async (t) => {
     const at = new Date(Date.now() + DAY).toISOString()
     const ids: string[] = []
     for (const nth of [1, 2, 3, 4]) {
@@ -322,22 +322,22 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
     const visit = await stage.visit(t, `${list}?q=batch`, { viewport: { width: 1440, height: 900 } })
     const { page } = visit
-    const box = (nth: number) => page.getByRole('checkbox', { name: `Choose Batch ${nth},` })
-    const bar = page.getByRole('region', { name: 'Chosen rows' })
+    const box = (nth: number) => page.getByRole('checkbox', { name: `Select Batch ${nth},` })
+    const bar = page.getByRole('region', { name: 'Selected rows' })
     await box(4).click()
     await box(2).click({ modifiers: ['Shift'] })
-    await bar.getByText('3 chosen').waitFor()
+    await bar.getByText('3 selected').waitFor()
     await row(page, ids[3]!).focus()
     await page.keyboard.press('x')
-    await bar.getByText('2 chosen').waitFor()
-    await bar.getByRole('button', { name: 'Choose all that match' }).click()
-    await bar.getByText('4 chosen').waitFor()
+    await bar.getByText('2 selected').waitFor()
+    await bar.getByRole('button', { name: 'Select all that match' }).click()
+    await bar.getByText('4 selected').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await stage.service.store.cancel(ids[0]!, Date.now())
     await row(page, ids[0]!).filter({ hasText: 'Canceled' }).waitFor()
     await page.keyboard.press('c')
     const dialog = page.getByRole('dialog', { name: 'Cancel 3 emails?' })
-    await dialog.getByText('No recipient of the other chosen email is waiting.').waitFor()
+    await dialog.getByText('No recipient of the other selected email is waiting.').waitFor()
     // The list does not know yet that this one is canceled as well.
     await page.route('**/emails/cancel', async (route) => {
       await stage.service.store.cancel(ids[1]!, Date.now())
@@ -352,6 +352,12 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, ids[3]!).filter({ hasText: 'Canceled' }).waitFor()
 
     await box(1).click()
+    await page.keyboard.press('c')
+    const nothing = page.getByRole('dialog', { name: 'Nothing to cancel' })
+    await nothing.getByText('No recipient of the selected emails is waiting.').waitFor()
+    assert.deepEqual(await nothing.getByRole('button').allTextContents(), ['', 'Close'])
+    await page.keyboard.press('Enter')
+    await nothing.waitFor({ state: 'detached' })
     await page.keyboard.press('s')
     const suppression = page.getByRole('dialog', { name: 'Suppress the recipients of 1 email?' })
     await suppression.getByRole('button', { name: 'Suppress address' }).click()
@@ -372,7 +378,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await page.setViewportSize(PHONE)
     await page.goto(page.url().replace('yesterday', 'today'))
     await box(2).click()
-    await bar.getByText('1 chosen').waitFor()
+    await bar.getByText('1 selected').waitFor()
     assert.match(
       exported,
       /^id,accepted,last_event,reason,permanent,from,to,recipients,subject,tags\r\n[^\r]+,Batch 1,\r\n$/,
@@ -480,12 +486,12 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     const problem = page.locator('#emails-search-problem')
     await field.fill('subject:unfinished after:2026-1')
     await page.waitForURL(/after%3A2026-1$/)
-    await page.getByRole('checkbox', { name: 'Choose Unfinished 1,' }).click()
+    await page.getByRole('checkbox', { name: 'Select Unfinished 1,' }).click()
     await problem.filter({ hasText: '"after:" needs a date' }).waitFor()
-    const bar = page.getByRole('region', { name: 'Chosen rows' })
-    await bar.getByRole('button', { name: 'Choose all that match' }).click()
+    const bar = page.getByRole('region', { name: 'Selected rows' })
+    await bar.getByRole('button', { name: 'Select all that match' }).click()
     await page.getByRole('alert').filter({ hasText: '"after:" needs a date' }).waitFor()
-    await bar.getByText('1 chosen').waitFor()
+    await bar.getByText('1 selected').waitFor()
     assert.equal(await rows(page).count(), 2)
     assert.equal(await page.getByRole('button', { name: 'Export' }).count(), 1)
     assert.deepEqual(await visit.barriers(), [])

@@ -25,7 +25,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     await dialog.getByLabel('Address').fill('gone@find.test')
     assert.deepEqual(await visit.barriers(), [])
     await dialog.getByRole('button', { name: 'Suppress' }).click()
-    await page.getByRole('checkbox', { name: 'Choose gone@find.test' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select gone@find.test' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByLabel('Search by the start of an address').fill('other')
     await page.getByRole('heading', { name: 'No matching addresses' }).waitFor()
@@ -76,7 +76,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     await store.removeSuppressions({ companyId })
   })
 
-  test('entries are chosen and removed together', async (t) => {
+  test('entries are selected and removed together', async (t) => {
     const { store } = stage.service
     await store.addSuppressions(
       ['one', 'two', 'three'].map((name) => suppression(stage.company, `${name}@chosen.test`)),
@@ -84,11 +84,11 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/suppressions`)
     const { page } = visit
     await page.getByText('3 entries').waitFor()
-    await page.getByRole('checkbox', { name: 'Choose one@chosen.test' }).click()
-    const bar = page.getByRole('region', { name: 'Chosen rows' })
-    await bar.getByText('1 chosen').waitFor()
-    await bar.getByRole('button', { name: 'Choose all that match' }).click()
-    await bar.getByText('3 chosen').waitFor()
+    await page.getByRole('checkbox', { name: 'Select one@chosen.test' }).click()
+    const bar = page.getByRole('region', { name: 'Selected rows' })
+    await bar.getByText('1 selected').waitFor()
+    await bar.getByRole('button', { name: 'Select all that match' }).click()
+    await bar.getByText('3 selected').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await store.removeSuppressions({ companyId: stage.company.id, address: 'two@chosen.test' })
     await bar.getByRole('button', { name: 'Remove' }).click()

@@ -1,6 +1,6 @@
 /** Reads all rows of a list that comes in pages, so that people can choose them at once. */
 
-/** The most rows that can be chosen at once. */
+/** The most rows that can be selected at once. */
 export const MOST_CHOSEN = 10_000
 const PAGE = 100
 

@@ -21,7 +21,7 @@ export interface BatchAction {
   /** A sentence about the objects that were changed. */
   done: (count: number) => string
   run: (ids: string[]) => Promise<BatchReply>
-  /** The objects it acts on; by default all that are chosen. */
+  /** The objects it acts on; by default all that are selected. None: the dialog only says why. */
   ids?: readonly string[]
 }
 
@@ -93,7 +93,12 @@ export function BatchDialog({ action: asked, chosen, nameOf, onClose }: BatchDia
           <Progression run={run} action={action} count={ids.length} nameOf={nameOf} />
         )}
         <Group justify="flex-end">
-          {run === null && (
+          {run === null && ids.length === 0 && (
+            <Button data-autofocus onClick={() => onClose(false)}>
+              Close
+            </Button>
+          )}
+          {run === null && ids.length > 0 && (
             <>
               <Button
                 variant="default"

@@ -1,9 +1,9 @@
-/** The rows that a person has chosen for an action on several of them. */
+/** The rows that a person has selected for an action on several of them. */
 import { useCallback, useRef, useState } from 'react'
 
 export interface RowSelection {
   ids: ReadonlySet<string>
-  /** Chooses a row, or undoes that. `isRange`: also all rows since the row that was chosen last. */
+  /** Selects a row, or undoes that. `isRange`: also all rows since the row that was selected last. */
   toggle: (id: string, isRange: boolean) => void
   set: (ids: Iterable<string>) => void
 }

@@ -1,4 +1,4 @@
-/** Actions on the chosen emails. */
+/** Actions on the selected emails. */
 import { Trash2 } from 'lucide-react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
@@ -31,11 +31,11 @@ interface EmailChoiceBarProps {
 }
 
 const ACTIONS = [
-  { ...RETRY, does: 'Retry the chosen emails' },
-  { ...CANCEL, does: 'Cancel the chosen emails' },
-  { ...SUPPRESS, does: 'Suppress the recipients of the chosen emails' },
+  { ...RETRY, does: 'Retry the selected emails' },
+  { ...CANCEL, does: 'Cancel the selected emails' },
+  { ...SUPPRESS, does: 'Suppress the recipients of the selected emails' },
   // In capture mode.
-  { name: 'delete', keys: 'Delete', label: 'Delete', does: 'Delete the chosen emails', icon: Trash2 },
+  { name: 'delete', keys: 'Delete', label: 'Delete', does: 'Delete the selected emails', icon: Trash2 },
 ] as const
 type ActionName = (typeof ACTIONS)[number]['name']
 
@@ -53,7 +53,7 @@ export function EmailChoiceBar({
   const matching = useAllMatching(emails, chosen, async (onPage) => {
     const all = await matchingEmails(company, search, onPage)
     if (all.length === MOST_CHOSEN) {
-      void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are chosen, the most at once.` })
+      void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are selected, the most at once.` })
     }
     return all
   })
@@ -113,19 +113,18 @@ function cancellationOf(
   chosen: readonly string[],
   isUnfinished: (id: string) => boolean,
 ): BatchAction {
-  const unfinished = chosen.filter(isUnfinished)
-  const ids = unfinished.length > 0 ? unfinished : chosen
-  const others = chosen.length - unfinished.length
+  const ids = chosen.filter(isUnfinished)
+  const others = chosen.length - ids.length
   const rest =
     others === 0
       ? ''
-      : ` No recipient of the ${others === 1 ? 'other chosen email' : `other ${others.toLocaleString()} chosen emails`} is waiting.`
+      : ` No recipient of the ${others === 1 ? 'other selected email' : `other ${others.toLocaleString()} selected emails`} is waiting.`
   return {
-    title: `Cancel ${counted(ids.length)}?`,
+    title: ids.length > 0 ? `Cancel ${counted(ids.length)}?` : 'Nothing to cancel',
     about:
-      unfinished.length > 0
+      ids.length > 0
         ? `Recipients who have not received their email yet will not get it. This cannot be undone.${rest}`
-        : 'No recipient of these emails is waiting, so there is nothing to cancel.',
+        : 'No recipient of the selected emails is waiting.',
     act: `Cancel ${counted(ids.length)}`,
     cancel: ids.length === 1 ? 'Keep email' : 'Keep emails',
     destructive: true,
