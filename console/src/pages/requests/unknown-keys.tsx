@@ -18,10 +18,12 @@ export function UnknownKeys() {
   const [latest] = unknown
   if (latest === undefined) return null
   const count = unknown.length
+  // Requests of companies, which have the same status, count toward the limit.
+  const isWhole = data?.next === null
   return (
     <Text size="sm" mb="md">
-      {count === 1 ? 'A request' : `${count === MOST ? `${MOST} or more` : count} requests`} with an unknown
-      key {count === 1 ? 'was' : 'were'} refused, the latest <Time at={latest.at} />.{' '}
+      {isWhole && count === 1 ? 'A request' : `${count}${isWhole ? '' : ' or more'} requests`} with an unknown
+      key {isWhole && count === 1 ? 'was' : 'were'} refused, the latest <Time at={latest.at} />.{' '}
       <AnchorLink
         to="/c/$company/requests"
         params={{ company: ALL }}
