@@ -51,7 +51,7 @@ export function Limits({ of: { id, limits, used }, mayChange }: { of: CompanySet
         keyOf={({ name }) => name}
         spacing="xs"
         columns={[
-          { head: 'What', cell: ({ what }) => what, rowHead: true },
+          { head: 'Resource', cell: ({ what }) => what, rowHead: true },
           {
             head: 'Used',
             right: true,
