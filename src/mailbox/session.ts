@@ -218,8 +218,8 @@ async function newClient({ mailbox, ca, silentMs = SILENT_MS }: SessionOptions):
 
 const WORDS: Readonly<Record<string, string>> = {
   ...CONNECT_FAULTS,
-  ENOTFOUND: 'has no address in the DNS',
-  EAI_AGAIN: 'could not be looked up in the DNS',
+  ENOTFOUND: 'has no address in DNS',
+  EAI_AGAIN: 'could not be looked up in DNS',
   CONNECT_TIMEOUT: CONNECT_FAULTS.ETIMEDOUT!,
   GREETING_TIMEOUT: 'did not greet in time',
   ETIMEOUT: 'fell silent',

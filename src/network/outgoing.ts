@@ -196,7 +196,7 @@ function guardedLookup(guard: AddressGuard, resolve: ResolveHost): LookupFunctio
 
 function nowhere(host: string, hasAddresses: boolean): NoAnswer {
   if (hasAddresses) return new NoAnswer('refused', `${host} has no public address`)
-  return new NoAnswer('unreachable', `${host} has no address in the DNS`)
+  return new NoAnswer('unreachable', `${host} has no address in DNS`)
 }
 
 const WORDS: Record<string, [kind: NoAnswer['kind'], words: string]> = {
