@@ -60,6 +60,12 @@ function Sending({ company, domain }: SettingsProps) {
                 variant="light"
                 color="red"
                 size="xs"
+                ask={{
+                  title: `Suspend sending from ${domain.name}?`,
+                  about:
+                    'New mail from this domain is refused until you end the suspension. Mail that was accepted before is still delivered.',
+                  act: 'Suspend sending',
+                }}
                 run={() => setSending(company, domain.id, 'suspended')}
               >
                 Suspend sending
