@@ -17,7 +17,7 @@ export function useAllMatching<Row extends { id: string }>(
   load: (onPage: (count: number) => void) => Promise<Row[]>,
 ): AllMatching<Row> {
   const [looking, setLooking] = useState<number | null>(null)
-  /** Chosen rows that the list has not loaded. */
+  /** Selected rows that the list has not loaded. */
   const others = useRef(new Map<string, Row>())
   const choose = async () => {
     setLooking(0)

@@ -1,4 +1,4 @@
-/** The bar below a list with chosen rows: how many there are, and what can be done with them. */
+/** The bar below a list with selected rows: how many there are, and what can be done with them. */
 import { Button, Group, Paper, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { AllMatching } from './all-matching.ts'
@@ -55,15 +55,15 @@ export function ChoiceBar<Name extends string>({
         p="xs"
         className={classes.bar}
         component="section"
-        aria-label="Chosen rows"
+        aria-label="Selected rows"
       >
         <Group gap="xs">
           <Text size="sm" fw={600} role="status" style={{ whiteSpace: 'nowrap' }}>
-            {(looking ?? ids.length).toLocaleString()} chosen
+            {(looking ?? ids.length).toLocaleString()} selected
           </Text>
           {(hasMore || ids.length < loaded) && (
             <Button size="xs" variant="default" loading={looking !== null} onClick={choose}>
-              Choose all that match
+              Select all that match
             </Button>
           )}
           {children(ask)}

@@ -31,7 +31,7 @@ export function ChoiceActions<Name extends string>({
     {
       keys: 'a',
       // The rest of the list lies between a row and the bar.
-      does: 'Go to the actions on the chosen rows',
+      does: 'Go to the actions on the selected rows',
       run: () => place.current?.querySelector('button')?.focus(),
     },
   ])

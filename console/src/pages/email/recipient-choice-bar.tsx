@@ -1,4 +1,4 @@
-/** Actions on the chosen recipients of an email. */
+/** Actions on the selected recipients of an email. */
 import {
   actOnRecipients,
   countOf,
@@ -28,9 +28,9 @@ interface RecipientChoiceBarProps {
 }
 
 const ACTIONS = [
-  { ...RETRY, does: 'Retry the chosen recipients' },
-  { ...CANCEL, does: 'Cancel the chosen recipients' },
-  { ...SUPPRESS, does: 'Suppress the chosen recipients' },
+  { ...RETRY, does: 'Retry the selected recipients' },
+  { ...CANCEL, does: 'Cancel the selected recipients' },
+  { ...SUPPRESS, does: 'Suppress the selected recipients' },
 ] as const
 
 export function RecipientChoiceBar({

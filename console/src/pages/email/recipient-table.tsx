@@ -228,8 +228,8 @@ function Rows({ company, rows, chosen }: RowsProps) {
 /** While a row has the focus, its keys are those of the list of emails. */
 function ChoiceKeys({ chosen, row }: { chosen: RowSelection; row: string }) {
   useShortcuts([
-    { keys: 'x', does: 'Choose the recipient', run: () => chosen.toggle(row, false) },
-    { keys: 'X', does: 'Choose all recipients up to here', run: () => chosen.toggle(row, true) },
+    { keys: 'x', does: 'Select the recipient', run: () => chosen.toggle(row, false) },
+    { keys: 'X', does: 'Select all recipients up to here', run: () => chosen.toggle(row, true) },
   ])
   return null
 }
@@ -282,7 +282,7 @@ function Row({
       <div className={classes.recipientHead}>
         {chosen !== null && (
           <ChoiceBox
-            label={`Choose ${visible(address)}`}
+            label={`Select ${visible(address)}`}
             checked={chosen.ids.has(id)}
             onChoose={(isRange) => chosen.toggle(id, isRange)}
           />

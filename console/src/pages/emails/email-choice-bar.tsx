@@ -1,4 +1,4 @@
-/** Actions on the chosen emails. */
+/** Actions on the selected emails. */
 import { Trash2 } from 'lucide-react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
@@ -31,11 +31,11 @@ interface EmailChoiceBarProps {
 }
 
 const ACTIONS = [
-  { ...RETRY, does: 'Retry the chosen emails' },
-  { ...CANCEL, does: 'Cancel the chosen emails' },
-  { ...SUPPRESS, does: 'Suppress the recipients of the chosen emails' },
+  { ...RETRY, does: 'Retry the selected emails' },
+  { ...CANCEL, does: 'Cancel the selected emails' },
+  { ...SUPPRESS, does: 'Suppress the recipients of the selected emails' },
   // In capture mode.
-  { name: 'delete', keys: 'Delete', label: 'Delete', does: 'Delete the chosen emails', icon: Trash2 },
+  { name: 'delete', keys: 'Delete', label: 'Delete', does: 'Delete the selected emails', icon: Trash2 },
 ] as const
 type ActionName = (typeof ACTIONS)[number]['name']
 
@@ -53,7 +53,7 @@ export function EmailChoiceBar({
   const matching = useAllMatching(emails, chosen, async (onPage) => {
     const all = await matchingEmails(company, search, onPage)
     if (all.length === MOST_CHOSEN) {
-      void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are chosen, the most at once.` })
+      void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are selected, the most at once.` })
     }
     return all
   })
@@ -119,7 +119,7 @@ function cancellationOf(
   const rest =
     others === 0
       ? ''
-      : ` No recipient of the ${others === 1 ? 'other chosen email' : `other ${others.toLocaleString()} chosen emails`} is waiting.`
+      : ` No recipient of the ${others === 1 ? 'other selected email' : `other ${others.toLocaleString()} selected emails`} is waiting.`
   return {
     title: `Cancel ${counted(ids.length)}?`,
     about:

@@ -90,10 +90,10 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
     { keys: 'j', does: 'Next email (older)', run: () => step(1) },
     { keys: 'k', does: 'Previous email (newer)', run: () => step(-1) },
     { keys: 'o', does: 'Open the email', run: () => selected !== null && rowOf(selected)?.click() },
-    { keys: 'x', does: 'Choose the email', run: () => selected !== null && chosen.toggle(selected, false) },
+    { keys: 'x', does: 'Select the email', run: () => selected !== null && chosen.toggle(selected, false) },
     {
       keys: 'X',
-      does: 'Choose all emails up to here',
+      does: 'Select all emails up to here',
       run: () => selected !== null && chosen.toggle(selected, true),
     },
     ...(captures && mayManage
@@ -161,7 +161,7 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
             >
               <div className={classes.choice}>
                 <ChoiceBox
-                  label={`Choose ${email.subject || '(no subject)'}, to ${email.to}`}
+                  label={`Select ${email.subject || '(no subject)'}, to ${email.to}`}
                   checked={chosen.ids.has(email.id)}
                   onChoose={(isRange) => chosen.toggle(email.id, isRange)}
                 />

@@ -1,4 +1,4 @@
-/** Actions on the chosen entries of the suppression list. */
+/** Actions on the selected entries of the suppression list. */
 import { Trash2 } from 'lucide-react'
 import {
   matchingSuppressions,
@@ -17,7 +17,7 @@ const REMOVE = {
   name: 'remove',
   keys: 'Delete',
   label: 'Remove',
-  does: 'Remove the chosen entries',
+  does: 'Remove the selected entries',
   icon: Trash2,
 } as const
 

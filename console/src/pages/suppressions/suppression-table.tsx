@@ -66,7 +66,7 @@ export function SuppressionTable({ company }: { company: string }) {
               <Group wrap="nowrap" gap={4}>
                 {mayChoose && (
                   <ChoiceBox
-                    label={`Choose ${address}, ${TYPES[type].word}${domain === null ? '' : `, ${domain}`}`}
+                    label={`Select ${address}, ${TYPES[type].word}${domain === null ? '' : `, ${domain}`}`}
                     checked={chosen.ids.has(id)}
                     onChoose={(isRange) => chosen.toggle(id, isRange)}
                   />
