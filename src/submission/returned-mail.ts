@@ -5,7 +5,7 @@
  */
 import { clip } from '../common/clip.ts'
 import type { Addressees } from '../inbound/addressees.ts'
-import { MOST_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
+import { MAX_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
 import type { InboundMetrics } from '../inbound/inbound-metrics.ts'
 import type { ReturnedMailPace } from '../inbound/pace.ts'
 import { addressNetwork } from '../ingress/admission/address-group.ts'
@@ -27,9 +27,9 @@ const SESSION_WITHIN = 600_000
 /** Ms for the octets of a message: a bounce may return a whole email, which is read and dropped. */
 const MESSAGE_WITHIN = 300_000
 /** Recipients of a message: a bounce has one, and a server may combine several. */
-const MOST_RECIPIENTS = 20
+const MAX_RECIPIENTS = 20
 /** RCPT commands of a message, refused ones included, after which the session ends. */
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 /** All returned mail together has the share of one company, so a flood takes no more than that from senders. */
 export const RETURNED_MAIL = 'returned mail'
 
@@ -114,7 +114,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
 
   rcpt(rest: string): SubmissionReply {
     const transaction = this.current()
-    if (++transaction.named > MOST_NAMED) {
+    if (++transaction.named > MAX_NAMED) {
       throw new CommandRefusal(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
     }
     const address = readRecipient(rest)
@@ -123,7 +123,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       this.#parts.metrics.refused.inc({ reason: refusal })
       throw new CommandRefusal(reply(550, '5.1.1', `There is no ${clip(address, 100)} here`))
     }
-    if (transaction.recipients.size >= MOST_RECIPIENTS && !transaction.recipients.has(address)) {
+    if (transaction.recipients.size >= MAX_RECIPIENTS && !transaction.recipients.has(address)) {
       throw new CommandRefusal(reply(452, '4.5.3', 'Send another message to the other recipients'))
     }
     // Admitted only now: anybody can send MAIL and wait, or name recipients that do not exist.
@@ -138,7 +138,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
     const { transaction, body } = await beforeMessage(this.context, async () => {
       const transaction = this.current()
       assertData(rest, transaction)
-      return { transaction, body: await transaction.ready(MOST_READ, { cut: true }) }
+      return { transaction, body: await transaction.ready(MAX_READ, { cut: true }) }
     })
     this.atMessage = true
     const most = mostOf(this.#parts)

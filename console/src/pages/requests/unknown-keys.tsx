@@ -6,12 +6,12 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ALL } from '../../shell/company.ts'
 
-const MOST = 100
+const MAX = 100
 const REFUSED = 401
 
 export function UnknownKeys() {
   const { data } = useQuery({
-    ...requestsQuery(ALL, { status: REFUSED, limit: MOST }),
+    ...requestsQuery(ALL, { status: REFUSED, limit: MAX }),
     refetchInterval: 60_000,
   })
   const unknown = data?.data.filter(({ company }) => company === null) ?? []
