@@ -122,7 +122,9 @@ async function elsewhere(
   const standing = await Promise.all(
     places.map(async ({ name }) => {
       const answer = await valuesOf(record.type, name, resolver)
-      return answer.kind === 'found' && judgeRecord(record, names, answer.records).state === 'right'
+      // None of the records there may name a host.
+      if (answer.kind !== 'found' || answer.records.length === 0) return false
+      return judgeRecord(record, names, answer.records).state === 'right'
     }),
   )
   const place = places.find((_, index) => standing[index])

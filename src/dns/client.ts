@@ -1,5 +1,6 @@
-import { BADRESP, exchange, NoReply } from './exchange.ts'
-import { type DnsAnswer, makeQuery, rcodeOf, readAnswer } from './message.ts'
+import { askWithEdns } from './edns.ts'
+import { BADRESP, NoReply } from './exchange.ts'
+import { type DnsAnswer, readAnswer } from './message.ts'
 import { type NameServer, serversToAsk } from './name-server.ts'
 import { organizationOf } from './organization.ts'
 import type { RecordType } from './record.ts'
@@ -23,9 +24,7 @@ const AWAY_MS = 30_000
  */
 const SILENT_ORGANIZATIONS = 3
 
-const FORMERR = 1
 const NXDOMAIN = 3
-const NOTIMP = 4
 /** RFC 1035 4.1.1, RFC 2136 2.2. */
 const RCODES: Record<number, string> = {
   1: 'FORMERR',
@@ -113,12 +112,7 @@ async function askServer<Type extends RecordType>(
   timeout: number,
 ): Promise<DnsAnswer<Type>> {
   const { validating: validated } = server
-  let reply = await exchange(server, makeQuery(name, type, { edns: true, validated }), timeout)
-  // RFC 6891 6.2.2, 7: an old server may not understand EDNS.
-  if (rcodeOf(reply) === FORMERR || rcodeOf(reply) === NOTIMP) {
-    reply = await exchange(server, makeQuery(name, type, { edns: false, validated: false }), timeout)
-  }
-  const answer = readable(reply, type)
+  const answer = readable(await askWithEdns(server, { name, type, validated }, timeout), type)
   return { ...answer, isValidated: answer.isValidated && validated }
 }
 

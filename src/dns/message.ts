@@ -10,6 +10,8 @@ export interface Query {
   questionEnd: number
 }
 
+export type QuestionType = RecordType | 'SOA'
+
 interface QueryOptions {
   /** EDNS(0) (RFC 6891). */
   edns: boolean
@@ -34,7 +36,7 @@ const MOST_OCTETS = 16 * 1024
 const MOST_RECORDS = 128
 
 /** `name` is a valid name. An attacker who sees no query has to guess its ID, its port and the case of each letter. */
-export function makeQuery(name: string, type: RecordType | 'SOA', { edns, validated }: QueryOptions): Query {
+export function makeQuery(name: string, type: QuestionType, { edns, validated }: QueryOptions): Query {
   const opt = {
     type: 'OPT' as const,
     name: '.',

@@ -1,6 +1,7 @@
 /** Asks whether a resolver validates its answers: it sets the AD bit for a signed name. */
-import { exchange, NoReply } from './exchange.ts'
-import { isMarkedValid, makeQuery } from './message.ts'
+import { askWithEdns } from './edns.ts'
+import { NoReply } from './exchange.ts'
+import { isMarkedValid } from './message.ts'
 import type { NameServer } from './name-server.ts'
 
 const PATIENCE_MS = 3_000
@@ -10,8 +11,8 @@ const TRIES = 2
 export async function validates(server: NameServer): Promise<boolean | null> {
   for (let tries = 0; tries < TRIES; tries++) {
     try {
-      const query = makeQuery('', 'SOA', { edns: false, validated: true })
-      return isMarkedValid(await exchange(server, query, PATIENCE_MS))
+      const question = { name: '', type: 'SOA', validated: true } as const
+      return isMarkedValid(await askWithEdns(server, question, PATIENCE_MS))
     } catch (error) {
       if (!(error instanceof NoReply)) throw error
     }

@@ -103,7 +103,9 @@ export function offsetOfWord(text: string, index: number): number {
   return text.length
 }
 
-/** The same within a part without white space. Some of its words come from symbols, such as ™: the next run has them. */
+/**
+ * The same within a part without white space. Some of its words come from symbols, such as ™: the next run has them.
+ */
 function offsetInPart(part: string, index: number): number {
   let words = 0
   let last = 0

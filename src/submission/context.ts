@@ -50,6 +50,7 @@ export class SessionContext {
   /** The group of the client's address, which has the turns while the client is not logged in. */
   #group: string
   #waiting: AbortController | null = null
+  #stopped: CommandRefusal | null = null
 
   constructor(parts: SessionParts, socket: Socket) {
     this.parts = parts
@@ -77,7 +78,7 @@ export class SessionContext {
     if (!room) throw new InputEndError()
   }
 
-  /** Waits this long at most, until the client disconnects or `endWait` is called. */
+  /** Waits this long at most, until the client disconnects or the session is stopped. */
   async wait(ms: number): Promise<void> {
     await this.channel.flush()
     const waiting = new AbortController()
@@ -88,14 +89,17 @@ export class SessionContext {
     this.#waiting = null
   }
 
-  /** The result of the work. Rejects with InputEndError when the client disconnects before, or `endWait` is called. */
+  /**
+   * The result of the work. Rejects with InputEndError when the client disconnects before, and with the refusal of a
+   * stopped session.
+   */
   async unlessGone<Result>(work: Promise<Result>): Promise<Result> {
     const waiting = new AbortController()
     this.#waiting = waiting
     const gone = once(this.channel.socket, 'close', { signal: waiting.signal })
       .catch(() => {})
       .then(() => {
-        throw new InputEndError()
+        throw this.#stopped ?? new InputEndError()
       })
     try {
       return await Promise.race([work, gone])
@@ -119,8 +123,17 @@ export class SessionContext {
     }
   }
 
-  endWait(): void {
+  /** Ends the wait that is under way. Returns the refusal that ends the session (RFC 5321 3.8). */
+  stop(): CommandRefusal {
+    const text = 'The service is stopping; try again later'
+    this.#stopped = new CommandRefusal(reply(421, '4.3.2', text), { last: true })
     this.#waiting?.abort()
+    return this.#stopped
+  }
+
+  /** Throws the refusal of a stopped session. */
+  assertGoesOn(): void {
+    if (this.#stopped !== null) throw this.#stopped
   }
 
   reasonOf(error: unknown): AnyReason {

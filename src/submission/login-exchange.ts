@@ -57,6 +57,7 @@ export class LoginExchange {
   async auth(argument: string): Promise<Login> {
     const { channel } = this.#context
     const credentials = await credentialsOf(argument, (prompt) => {
+      this.#context.assertGoesOn()
       channel.say(reply(334, null, Buffer.from(prompt).toString('base64')))
       return channel.line(this.idle)
     })

@@ -74,8 +74,6 @@ function mostOf({ maxMessageSize }: Pick<ReturnedMailParts, 'maxMessageSize'>): 
 class ReturnedMailTransactions extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
   readonly #places: NetworkPlaces
-  /** MAIL FROM of the current transaction. */
-  #reversePath = ''
 
   constructor(context: SessionContext, parts: ReturnedMailParts, places: NetworkPlaces) {
     super(context)
@@ -99,6 +97,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       admission,
       socket: channel.socket,
       sessionId,
+      sender: path,
       size,
       admit: (visitor) => {
         if (!this.#places.allows(network, admission.shareOf(RETURNED_MAIL)))
@@ -110,7 +109,6 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       giveWay: this.giveWay,
     })
     this.begin(transaction)
-    this.#reversePath = path
     return reply(250, '2.1.0', 'Ok')
   }
 
@@ -137,7 +135,6 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
   async data(rest: string): Promise<SubmissionReply> {
     const { channel, address: peer } = this.context
     const network = this.#network
-    const reversePath = this.#reversePath
     const { transaction, body } = await beforeMessage(this.context, async () => {
       const transaction = this.current()
       assertData(rest, transaction)
@@ -157,6 +154,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       // copy takes no turn.
       await this.context.whileThere((gone) => Promise.all(recipients.map(() => pace.turn(network, gone))))
       // RFC 5321 4.4. The reader recognizes automatic replies and forged reports by this field.
+      const reversePath = transaction.envelope.sender
       const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
       const mail = {
         raw,

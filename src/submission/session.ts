@@ -21,7 +21,6 @@ const IDLE = 300_000
 const MAX_USELESS = 100
 
 const OK = reply(250, '2.0.0', 'Ok')
-const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
 
 /** Commands that make progress towards a message. */
 const USEFUL = new Set(['AUTH', 'RCPT', 'DATA'])
@@ -39,7 +38,6 @@ export class SmtpServerSession {
   #helo = false
   #login: Login | null = null
   #useless = 0
-  #stopping = false
 
   constructor(parts: SessionParts, policy: MailPolicy, listener: SmtpListener, socket: Socket) {
     this.#context = new SessionContext(parts, socket)
@@ -55,7 +53,7 @@ export class SmtpServerSession {
       await this.#begin()
       channel.say(reply(220, null, `${parts.hostname} ESMTP Postroad`))
       for (;;) {
-        if (this.#stopping) throw new CommandRefusal(STOPPING, { last: true })
+        this.#context.assertGoesOn()
         const line = await channel.line(this.#login === null ? this.#work.idle() : IDLE)
         presentWork.on(describeSession, this.#context)
         const answer = await this.#answer(line)
@@ -88,10 +86,8 @@ export class SmtpServerSession {
   /** Ends the session, after the reply to a message that is under way. */
   dismiss(): void {
     const { channel } = this.#context
-    this.#stopping = true
-    this.#context.endWait()
-    if (channel.waiting && !this.#transactions.atMessage)
-      channel.interrupt(new CommandRefusal(STOPPING, { last: true }))
+    const refusal = this.#context.stop()
+    if (channel.waiting && !this.#transactions.atMessage) channel.interrupt(refusal)
   }
 
   cut(): void {
@@ -133,7 +129,8 @@ export class SmtpServerSession {
     if (command === null || login === null || !HANDING_IN.has(command.verb)) return
     const { requestLog } = this.#context.parts.ingress
     const { verb, rest } = command
-    logCommand(requestLog, login.principal, verb, reply, { command: `${verb} ${rest}` }, startedAt)
+    const fields = { command: `${verb} ${rest}`, ...this.#transactions.envelope }
+    logCommand(requestLog, login.principal, verb, reply, fields, startedAt)
   }
 
   /** Ends the session after too many useless commands in a row. */
@@ -269,7 +266,7 @@ export class SmtpServerSession {
     await channel.encrypt(parts.tls!.context, party, (socket, begin) => connections.handshake(socket, begin))
     connections.secured(channel.socket)
     this.#secure = true
-    if (this.#stopping) throw new CommandRefusal(STOPPING, { last: true })
+    this.#context.assertGoesOn()
   }
 
   async #auth(rest: string): Promise<SubmissionReply> {

@@ -312,6 +312,17 @@ describe('verification', () => {
     assert.match(advice, /is at pr\d+\._domainkey\.x\.test\.x\.test: your DNS provider appends x\.test/)
   })
 
+  test('does not take an MX record that names no host for one at the wrong name', async () => {
+    const { records } = await verify(
+      (zone) => {
+        zone['bounces.x.test.x.test/MX'] = ['10 no/host']
+      },
+      { ...NAMES, bounceHost: HOST },
+    )
+    const { state, advice } = records.find(({ kind }) => kind === 'return_path_mx')!
+    assert.deepEqual([state, advice], ['missing', 'There is no MX record at bounces.x.test.'])
+  })
+
   test('looks up a return path outside the domain under its own name only', async () => {
     const asked: string[] = []
     const absent = async () => ({ kind: 'absent' as const, reason: 'NXDOMAIN' })

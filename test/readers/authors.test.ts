@@ -184,6 +184,9 @@ const field = fc.oneof(
   },
 )
 
+/** Texts that some reader once misread. */
+const MISREAD = ['=?utf-8?Q?=6D=65=40=6F=75=72=73=2E=74=65=73=74?=\r\n (Doe, Jörg)  <me@ours.test>']
+
 interface Way {
   name: string
   field: 'From' | 'Sender' | 'Resent-From' | 'Resent-Sender'
@@ -231,6 +234,20 @@ const WAYS: Way[] = [
   },
 ]
 
+test('an author is outside when the domain that a reader names is, whatever it takes for a part of the address', () => {
+  const outside = (address: string, reader = 'one, decoded before it is parsed') =>
+    isOutside(reader, address, OURS)
+  for (const ours of ['me@ours.test (Doe,', 'me@ours.test">', 'me@ ours . test (Doe,', 'News @ Acme'])
+    assert.equal(outside(ours), false, ours)
+  for (const other of [
+    'ceo@victim.test (Doe,',
+    'me@ours.test.victim.test (Doe,',
+    'me@ours.test .victim.test,',
+  ])
+    assert.equal(outside(other), true, other)
+  assert.equal(outside('me@ours.test (Doe,', 'one that parses first'), true)
+})
+
 describe('no reader finds an author outside the domain that signs', () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
   const noPython = whyNoPython()
@@ -243,7 +260,7 @@ describe('no reader finds an author outside the domain that signs', () => {
       const { company, key } = await service.tenant(OURS)
       await service.tenant('victim.test')
       const api = new Api(service.url, key.token)
-      const texts = fc.sample(field, { seed: seed + index, numRuns: TEXTS })
+      const texts = [...MISREAD, ...fc.sample(field, { seed: seed + index, numRuns: TEXTS })]
       /** The text of each email accepted, by its Message-ID. */
       const accepted = new Map<string, string>()
       const waiting = [...texts]

@@ -75,10 +75,21 @@ function fieldsOf(raw: Buffer, field: string): string[] {
   return fields.filter((line) => prefix.test(line)).map((line) => line.replace(prefix, '').trim())
 }
 
-/** A reader that decodes first finds odd things. A domain that it finds must be `ours`, or none: a name has a dot. */
+/** Characters that no domain contains (RFC 5322 3.2.3 specials): a domain ends where one of them begins. */
+const BEHIND_DOMAIN = /[\s<>()",;:\\].*$/su
+
+/**
+ * A reader that decodes first finds odd things, such as a display name with an address and half of a comment. A domain
+ * that it finds must be `ours`, or none: a domain has a dot, with space around it as obsolete syntax allows (RFC 5322
+ * 4.4).
+ */
 export function isOutside(reader: string, address: string, ours: string): boolean {
   if (!address.includes('@')) return false
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
   if (!reader.includes('decoded before')) return domain !== ours
-  return domain.includes('.') && domain.replace(/[">]+$/, '') !== ours
+  const named = domain
+    .trimStart()
+    .replace(/\s*\.\s*/g, '.')
+    .replace(BEHIND_DOMAIN, '')
+  return domain.includes('.') && named !== ours
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { addressGroup } from '../../src/ingress/admission/address-group.ts'
 import { type AttemptSource, Attempts, TooManyAttempts } from '../../src/people/attempts.ts'
 import { newestClient } from '../http/form/clients.ts'
 import { Api } from '../http/requests.ts'
@@ -77,6 +78,32 @@ describe('SMTP logins with a chosen password', () => {
     assert.match(await logIn(named('alice'), `${PASSWORD}.`), /^535 /)
     const answer = await new Api(rig.service.url, PASSWORD).form(DOMAIN, [['to', 'b@x.test']])
     assert.equal(answer.status, 401)
+  })
+
+  test('a stop ends a login whose password waits to be checked', async () => {
+    await using rig = await startRig({ tls: null, submission: [STARTTLS] })
+    const { token } = await rig.service.key(rig.companyId, { scopes: ['management', 'reading', 'sending'] })
+    const own = newestClient(rig.service.url, token).domains.domainCredentials
+    await own.create(DOMAIN, { login: 'bob', password: PASSWORD })
+    using client = await rig.connect()
+    using other = await rig.connect()
+    await client.say('EHLO client.test', /^250-/)
+    const attempts = new Attempts(rig.service.store)
+    const trying = {
+      account: `smtp:${named('bob')}`,
+      from: addressGroup('127.0.0.1'),
+      device: null,
+      what: 'password',
+    } as const
+    // The next attempt waits for several seconds.
+    while ((await attempts.begin(trying, Date.now())).wait < 5_000);
+    client.write(`AUTH PLAIN ${base64(`\0${named('bob')}\0${OTHER}`)}\r\n`)
+    // The service reads the command before this one.
+    await other.say('NOOP', /^250 /)
+    const stopped = rig.service.stop()
+    assert.match(await client.reply(), /^421 4\.3\.2 The service is stopping/)
+    await client.ended()
+    await stopped
   })
 
   test('another password counts at once, and ends with the login', async () => {

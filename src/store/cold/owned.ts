@@ -2,7 +2,7 @@
 import type { LimitedResource } from '../../accounts/account.ts'
 import { limitColumn, refuseFull } from '../account-rows.ts'
 import { StoreConflict } from '../store.ts'
-import type { PortSteps, PortTransaction, Queries } from './port.ts'
+import type { PortSteps, PortTransaction } from './port.ts'
 import { statement } from './statement.ts'
 
 const OWNED = {
@@ -14,7 +14,8 @@ const OWNED = {
   webhooks: limitStatements('webhooks', 'SELECT count(*) AS count FROM webhooks WHERE company = $1'),
 }
 
-const OWN_DOMAIN = statement('SELECT 1 AS own FROM domains WHERE id = $1 AND company = $2')
+/** A removal of the domain waits for the end of the transaction. */
+const OWN_DOMAIN = statement('SELECT 1 AS own FROM domains WHERE id = $1 AND company = $2 FOR KEY SHARE')
 
 function limitStatements(owned: LimitedResource, count: string) {
   return {
@@ -40,9 +41,9 @@ export function* checkOwnedLimit(
   refuseFull(owned, counted!.count, held!.own)
 }
 
-/** Throws StoreConflict when the domain is not the company's. */
+/** Throws StoreConflict when the domain is not the company's, in the transaction that adds something of the domain. */
 export function* refuseForeign(
-  db: Queries,
+  db: PortTransaction,
   companyId: string,
   company: number,
   domainId: string | null,

@@ -9,15 +9,19 @@ import {
   withoutTag,
 } from '../../email/suppression.ts'
 import { listOf } from '../json-columns.ts'
+import { StoreConflict } from '../store.ts'
 import { mayHaveTags, newestOf, type SuppressionRow, suppressionOf, tagColumns } from '../suppression-rows.ts'
 import type { SuppressionsBatch } from '../suppression-store.ts'
 import { boundsOf, foldedColumn, wholePage } from './address-order.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
+import { unlessDuplicate } from './unique.ts'
 
 /** Suppressions removed in one step, so that a long list does not hold up commits. */
 const CHUNK = 500
+/** Tries to move entries to a list that grows at the same time. */
+const MOST_TRIES = 10
 /** Sort before and after every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -413,11 +417,18 @@ export const suppressionSteps = {
             if (joined !== undefined) yield* db.run(ADD_TAGS, id, ...tagColumns(joined))
           }
           yield* db.run(REMOVE_DOUBLED, ids, heir)
-          yield* db.run(MOVE, ids, heir)
+          yield* unlessDuplicate(db, 'The list has grown meanwhile', () => db.run(MOVE, ids, heir))
           return true
         }
-        yield* port.notice('stops', move, { company })
-        return some.length
+        for (let tries = 1; ; tries++) {
+          try {
+            yield* port.notice('stops', move, { company })
+            return some.length
+          } catch (error) {
+            // Another transaction has added one of the addresses to the heir's list: the next try joins the entries.
+            if (tries === MOST_TRIES || !(error instanceof StoreConflict)) throw error
+          }
+        }
       }
     }
     return 0

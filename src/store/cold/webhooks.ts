@@ -70,10 +70,10 @@ export const webhookWrites = {
       webhook
     const { createdAt, failingSince, disabledAt, disabledReason, cursor } = webhook
     const company = yield* companyNumber(port, companyId)
-    yield* refuseForeign(port.read, companyId, company, domainId)
     const values = [id, company, domainId, dialect, url, listText(types), status, secret, previousSecret]
     const state = [rotatedAt, createdAt, failingSince, disabledAt, disabledReason, cursor]
     yield* port.notice('webhooks', function* (db) {
+      yield* refuseForeign(db, companyId, company, domainId)
       yield* checkOwnedLimit(db, 'webhooks', company)
       yield* db.run(ADD, ...values, ...state)
       return true

@@ -183,11 +183,11 @@ describe('block lists', () => {
 
 describe('the resolver', () => {
   /** Answers the questions of the root with these flags. */
-  async function rootServer(flags: number) {
+  async function rootServer(flags: number | ((query: Buffer) => number)) {
     const socket = createSocket('udp4')
     socket.on('message', (query, from) => {
       const answer = Buffer.from(query)
-      answer.writeUInt16BE(flags, 2)
+      answer.writeUInt16BE(typeof flags === 'number' ? flags : flags(query), 2)
       socket.send(answer, from.port, from.address)
     })
     socket.bind(0, '127.0.0.1')
@@ -210,6 +210,18 @@ describe('the resolver', () => {
       'warning',
       `${plain.address} does not validate answers (DNSSEC).`,
     ])
+  })
+
+  test('is asked for DNSSEC as delivery asks it: with the DO bit, or without EDNS where the server knows none', async () => {
+    // The flags of the OPT record, which is the last one (RFC 6891 6.1.3).
+    const wantsDnssec = (query: Buffer) =>
+      query.readUInt16BE(10) === 1 && (query.readUInt16BE(query.length - 4) & 0x8000) !== 0
+    await using strict = await rootServer((query) => (wantsDnssec(query) ? 0x81a0 : 0x8180))
+    await using old = await rootServer((query) => (query.readUInt16BE(10) === 1 ? 0x8181 : 0x8180))
+    const asked = (server: { address: string }) =>
+      check('resolver', { setup: { dnsServers: [server.address] } })
+    assert.equal((await asked(strict)).state, 'ok')
+    assert.equal((await asked(old)).found, `${old.address} does not validate answers (DNSSEC).`)
   })
 
   test('is never asked beside one that is trusted to validate', async () => {

@@ -36,7 +36,7 @@ export function Limits({ of: { id, limits, used }, mayChange }: { of: CompanySet
     <Section
       title="Limits"
       {...(!mayChange && { about: 'Set by the operator of the installation.' })}
-      mt="xl"
+      mt="md"
       action={
         mayChange && (
           <Button variant="default" size="xs" onClick={() => setOpened(true)}>

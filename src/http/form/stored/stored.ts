@@ -111,7 +111,9 @@ type FormPair = [name: string, value: string]
 /** What the name of a field in a form cannot hold as it is (RFC 7578 4.2). */
 const NOT_IN_NAMES = /["\\\r\n]/
 
-/** A variable has a field of its own, or a place in the JSON of one field if the name of a field cannot hold its name. */
+/**
+ * A variable has a field of its own, or a place in the JSON of one field if the name of a field cannot hold its name.
+ */
 function variableFields(variables: Readonly<Record<string, string>>): FormPair[] {
   const { own = [], json } = Object.groupBy(Object.entries(variables), ([name]) =>
     NOT_IN_NAMES.test(name) ? 'json' : 'own',
