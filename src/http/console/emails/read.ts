@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { showDialogue } from '../../../operate/emails.ts'
 import { companyName, noSuchEmail } from '../../../operate/find.ts'
 import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
+import { underWayOf } from '../../../operate/under-way.ts'
 import { JsonText, longJson } from '../../json-pieces.ts'
 import { isPicture } from '../../shown-emails/picture.ts'
 import { listFiles } from '../../stored-files/files.ts'
@@ -29,7 +30,7 @@ export const emailHandlers: Handlers<typeof EMAIL_ROUTES> = {
     const [counts] = await core.deps.store.recipientCounts([id], now)
     const { companyId } = origin
     return longJson({
-      ...emailDetail(found, counts ?? null, now),
+      ...emailDetail(found, await underWayOf(op, found), counts ?? null, now),
       company: { id: companyId, name: companyName(op, companyId) },
     } satisfies Static<typeof EMAIL_DETAIL>)
   },
