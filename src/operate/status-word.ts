@@ -179,7 +179,7 @@ export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): St
   const known = states.reduce((sum, each) => sum + each.count, 0)
   const of = (name: StatusName): Status => {
     const some = count(name)
-    if (some === 0 || some >= known) {
+    if (some === 0 || (some >= known && known >= recipients)) {
       const attempt = recipients === 1 && states.find(({ status }) => status === name)?.attempt
       return attempt ? { of: name, note: attempt } : { of: name }
     }

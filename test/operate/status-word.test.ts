@@ -49,7 +49,8 @@ test('an email takes the worst status of its recipients', () => {
   const delayed = { delivered: 1, held: 1, retrying: 2 }
   assert.equal(of('suppressed', 5, { ...delayed, suppressed: 1 }), 'suppressed 1 of 5, 1 held, 2 retrying')
   assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
-  assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
+  assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered 100+ of 1000')
+  assert.equal(of('opened', 1000, { delivered: 100 }), 'opened')
   assert.equal(of('delivered', 1000, { delivered: 98, failed: 2 }), 'failed 2+ of 1000')
   const [lastEvent, attempt] = ['delivery_delayed', 'attempt 2 of 6'] as const
   const retrying = { status: 'retrying', count: 1, attempt } as const
