@@ -8,7 +8,7 @@ RUN npm ci --omit=dev && npm install --no-save --include=dev --workspace=console
 COPY tsconfig.json ./
 COPY console console
 COPY src src
-COPY scripts/built-folder.ts scripts/build-console.ts scripts/build-program.ts scripts/
+COPY scripts/built-folder.ts scripts/build-console.ts scripts/build-program.ts scripts/page-code.ts scripts/
 RUN node scripts/build-console.ts && node scripts/build-program.ts
 
 FROM node:24-bookworm-slim

@@ -8,14 +8,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { buildOnce, root } from './built-folder.ts'
+import { PAGE_CODE } from './page-code.ts'
 
 const SOURCES = [
   'console/{src,public}/**/*',
   'console/*.{html,json,ts}',
   'src/http/console/contract/**/*',
+  ...PAGE_CODE.map((file) => `src/${file}`),
   'package-lock.json',
   'tsconfig.json',
-  'scripts/build-console.ts',
+  'scripts/{build-console,page-code}.ts',
 ]
 /** What compresses well. index.html is another in each answer. */
 const TEXT = /\.(?:js|css|svg|json|txt)$/

@@ -228,12 +228,6 @@ export const HOUSE: readonly Place[] = [
   },
 ]
 
-/** Code that runs in the service and in the page of the console: it imports nothing else. */
-export const PAGE_CODE = words(
-  'accounts/character-strings.ts accounts/record-names.ts accounts/zone-file.ts email/category-word.ts email/event.ts email/inbound-mail.ts email/mail-provider.ts email/not-attempted.ts email/recipient.ts operate/csv-cell.ts operate/csv-record.ts',
-  'operate/dmarc-policy-words.ts operate/number-text.ts operate/reply-meaning.ts operate/reply-text.ts operate/returned-mail-words.ts operate/status-sentence.ts operate/status-word.ts',
-)
-
 /** The table of docs/architecture/modules.md. */
 function houseTable(): string {
   const rows = HOUSE.map(({ name, about, imports }) => {

@@ -6,7 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { HOUSE, PAGE_CODE, type Place, words } from './house.ts'
+import { HOUSE, type Place, words } from './house.ts'
+import { PAGE_CODE } from './page-code.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -34,7 +34,7 @@ export interface StatusWord {
 
 export const STATUS_WORDS: Readonly<Record<StatusName, StatusWord>> = {
   accepted: { word: 'Accepted', about: 'Postroad accepted it, and is about to send it.' },
-  scheduled: { word: 'Scheduled', about: 'It will be sent at the time that its sender set.' },
+  scheduled: { word: 'Scheduled', about: 'It will be sent at its scheduled time.' },
   sending: { word: 'Sending', about: 'It is being sent now.' },
   retrying: { word: 'Retrying', about: 'It could not be delivered yet. Postroad will try again.' },
   paused: { word: 'Paused', about: 'An operator paused this mail.' },
@@ -179,7 +179,7 @@ export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): St
   const known = states.reduce((sum, each) => sum + each.count, 0)
   const of = (name: StatusName): Status => {
     const some = count(name)
-    if (some === 0 || (some >= known && known >= recipients)) {
+    if (some === 0 || some >= recipients) {
       const attempt = recipients === 1 && states.find(({ status }) => status === name)?.attempt
       return attempt ? { of: name, note: attempt } : { of: name }
     }

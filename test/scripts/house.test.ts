@@ -5,8 +5,9 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { HOUSE, housePage, PAGE_CODE } from '../../scripts/house.ts'
+import { HOUSE, housePage } from '../../scripts/house.ts'
 import { lintImports, listFaults } from '../../scripts/layers.ts'
+import { PAGE_CODE } from '../../scripts/page-code.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,0 +1,21 @@
+/** Code that runs in the service and in the page of the console: files of src that import nothing else. */
+export const PAGE_CODE = [
+  'accounts/character-strings.ts',
+  'accounts/record-names.ts',
+  'accounts/zone-file.ts',
+  'email/category-word.ts',
+  'email/event.ts',
+  'email/inbound-mail.ts',
+  'email/mail-provider.ts',
+  'email/not-attempted.ts',
+  'email/recipient.ts',
+  'operate/csv-cell.ts',
+  'operate/csv-record.ts',
+  'operate/dmarc-policy-words.ts',
+  'operate/number-text.ts',
+  'operate/reply-meaning.ts',
+  'operate/reply-text.ts',
+  'operate/returned-mail-words.ts',
+  'operate/status-sentence.ts',
+  'operate/status-word.ts',
+]
