@@ -10,7 +10,7 @@ export const SENDING_DOMAIN = 'acme.test'
 /** Recipient domains `in0.test` ... */
 export const DOMAINS = 8
 /** Most recipients of one message. */
-const MOST = 12
+const MAX = 12
 
 export type Shape =
   | 'json'
@@ -101,7 +101,7 @@ export function recipientCount(seed: number, number: number): number {
 function headOf(random: Random): { shape: Shape; recipients: number } {
   const shape = random.weighted(SHAPES)
   const several = shape.endsWith('-several') || shape === 'form-batch'
-  const recipients = several ? random.int(2, MOST) : shape === 'form-mime' ? random.int(1, 3) : 1
+  const recipients = several ? random.int(2, MAX) : shape === 'form-mime' ? random.int(1, 3) : 1
   return { shape, recipients }
 }
 

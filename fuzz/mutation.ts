@@ -2,7 +2,7 @@
 import type { Random } from '../harness/random.ts'
 
 /** Octets of an input. What grows faster than its input shows at this size. */
-export const MOST = 64 * 1024
+export const MAX = 64 * 1024
 /** Octets of most inputs: many small ones find more than a few large ones. */
 const USUAL = 2_048
 
@@ -24,7 +24,7 @@ function range(input: Buffer, random: Random): [from: number, to: number] {
 }
 
 function repeated(piece: Buffer, times: number): Buffer {
-  const most = Math.max(1, Math.floor(MOST / Math.max(1, piece.length)))
+  const most = Math.max(1, Math.floor(MAX / Math.max(1, piece.length)))
   return Buffer.concat(Array.from({ length: Math.min(times, most) }, () => piece))
 }
 
@@ -92,5 +92,5 @@ export function mutant(random: Random, pieces: Pieces): Buffer {
   for (let left = random.pick([1, 1, 2, 3, 6]); left > 0; left--) {
     input = random.weighted(MUTATIONS)(input, random, pieces)
   }
-  return input.subarray(0, random.chance(0.95) ? USUAL : MOST)
+  return input.subarray(0, random.chance(0.95) ? USUAL : MAX)
 }

@@ -1,5 +1,5 @@
 /** What the fuzzer and its thread share: the input at hand stays readable when the thread dies or hangs. */
-import { MOST } from './mutation.ts'
+import { MAX } from './mutation.ts'
 
 /** Index of each number in `Shared.numbers`. */
 const RUNS = 0
@@ -27,7 +27,7 @@ export class Shared {
 
   constructor(
     numbers = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT),
-    input = new SharedArrayBuffer(MOST),
+    input = new SharedArrayBuffer(MAX),
   ) {
     this.numbers = numbers
     this.input = input

@@ -11,7 +11,7 @@ import { Shared, type ThreadData, type ThreadResult } from './thread-message.ts'
 /** Inputs between two looks at the coverage. */
 const BATCH = 48
 /** Inputs kept for their coverage. */
-const MOST_KEPT = 4_000
+const MAX_KEPT = 4_000
 
 const { target: name, seed, seconds, numbers, input } = workerData as ThreadData
 const shared = new Shared(numbers, input)
@@ -50,7 +50,7 @@ async function fuzz(target: FuzzTarget): Promise<string | null> {
       const failure = await attempt(each)
       if (failure !== null) return failure
     }
-    const reached = corpus.length < MOST_KEPT && coverage.fresh(false) > 0
+    const reached = corpus.length < MAX_KEPT && coverage.fresh(false) > 0
     for (const each of reached ? batch : []) {
       const failure = await attempt(each)
       if (failure !== null) return failure

@@ -35,9 +35,9 @@ const FOLDERS = [
   'test/webhooks',
 ]
 /** Files of a group: several groups run at the same time, and each has to end within the time of one file. */
-const MOST = 8
+const MAX = 8
 /** Where a file takes longer than elsewhere. */
-const MOST_OF = { console: 4 }
+const MAX_OF = { console: 4 }
 
 /** A file that does one of these keeps its process to itself: it changes it, measures it, or starts others. */
 const OWN_PROCESS =
@@ -81,7 +81,7 @@ export function grouped(tests) {
     else groups.set(name, [...(groups.get(name) ?? []), test])
   }
   for (const [name, members] of groups) {
-    const count = name === 'pure' ? 1 : Math.ceil(members.length / (MOST_OF[name] ?? MOST))
+    const count = name === 'pure' ? 1 : Math.ceil(members.length / (MAX_OF[name] ?? MAX))
     for (let index = 0; index < count; index++) {
       const some = members.filter((_, at) => at % count === index)
       if (some.length === 1) files.push(some[0])

@@ -25,7 +25,7 @@ const SIZES = {
 const FOR_DOCS = { viewport: { width: 1_200, height: 760 }, colorScheme: 'light' } as const
 
 /** Of a picture of a phone, in pixels: what comes below looks the same. */
-const MOST_HEIGHT = 2_400
+const MAX_HEIGHT = 2_400
 
 const USAGE = `Takes pictures of the pages of the console.
 
@@ -75,7 +75,7 @@ async function takeAll(shown: Filled, cookie: Cookie): Promise<void> {
       const page = await context.newPage()
       const quiet = await open(page, path(shown))
       const scrollHeight = await page.evaluate<number>('document.documentElement.scrollHeight')
-      const height = size === 'phone' ? Math.min(scrollHeight, MOST_HEIGHT) : options.viewport.height
+      const height = size === 'phone' ? Math.min(scrollHeight, MAX_HEIGHT) : options.viewport.height
       // What is far below is loaded when it comes into sight.
       await page.setViewportSize({ width: options.viewport.width, height })
       await quiet()

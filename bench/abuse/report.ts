@@ -40,9 +40,9 @@ export interface AbuseRun extends Provenance {
 }
 
 /** Limits that the other company and the process are held to. */
-const MOST_P99 = 300
+const MAX_P99 = 300
 /** Ms of processor time for which the main thread may be away. */
-const MOST_AWAY = 100
+const MAX_AWAY = 100
 
 export function latencyFigures(latencies: number[]): Pick<AttackFigure, 'p50' | 'p99' | 'worst'> {
   return {
@@ -62,9 +62,9 @@ export function shownStatuses(statuses: Statuses): string {
 /** What the service did wrong under the attack: limits that it exceeded, or answers other than 200. Empty: nothing. */
 export function wrongWith({ p99, peak, statuses, longest }: AttackFigure, memory: number): string[] {
   const wrong: string[] = []
-  if (!(p99 <= MOST_P99)) wrong.push(`p99 over ${MOST_P99} ms`)
+  if (!(p99 <= MAX_P99)) wrong.push(`p99 over ${MAX_P99} ms`)
   if (peak > memory) wrong.push('memory')
-  if (longest > MOST_AWAY) wrong.push(`main thread away for more than ${MOST_AWAY} ms`)
+  if (longest > MAX_AWAY) wrong.push(`main thread away for more than ${MAX_AWAY} ms`)
   if (Object.keys(statuses).some((status) => status !== '200')) wrong.push('answers other than 200')
   return wrong
 }

@@ -24,7 +24,7 @@ export interface Flatness {
 const DEVIATION = 1.4826
 
 /** The most samples whose pairs give slopes: the pairs of an hour of samples would take minutes. */
-const MOST = 400
+const MAX = 400
 
 /**
  * Judges the second half of the samples: the first is for caches and pools to fill. The slope is the median of the slopes between all
@@ -57,6 +57,6 @@ export function judge(samples: Sample[], { share, least }: { share: number; leas
 }
 
 function thin(samples: Sample[]): Sample[] {
-  const step = Math.ceil(samples.length / MOST)
+  const step = Math.ceil(samples.length / MAX)
   return samples.filter((_, index) => index % step === 0)
 }

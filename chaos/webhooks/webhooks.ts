@@ -19,7 +19,7 @@ import { ReceiverLink } from './receiver-link.ts'
 /** What waits for another try is told now, once in so many ms: the documented schedules go on for a day. */
 const RETELL_MS = 5_000
 /** Retries looked at. */
-const MOST = 1_000_000
+const MAX = 1_000_000
 
 export class ChaosWebhooks implements AsyncDisposable {
   readonly receiver = new ReceiverLink()
@@ -81,7 +81,7 @@ export class ChaosWebhooks implements AsyncDisposable {
     const left = webhooks.map(async ({ id, cursor, types }) => {
       const filter = { companyId: this.#companyId, ...(types.length > 0 && { types: eventTypesIn(types) }) }
       const [last] = (await lastEvents(entryLog(store), filter, 1)).events
-      const retries = await store.webhookRetries(id, Number.MAX_SAFE_INTEGER, MOST)
+      const retries = await store.webhookRetries(id, Number.MAX_SAFE_INTEGER, MAX)
       const done = retries.length === 0 && (last === undefined || last.number <= cursor)
       return done ? [] : [{ id, cursor, subjects: retries }]
     })

@@ -9,7 +9,7 @@ import { Refusal } from '../../src/intake/refusal.ts'
 import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 13, 55, 12, 345)
-const MOST_STEPS = 2_000
+const MAX_STEPS = 2_000
 const check = checkOf({ isText: formContent.isText, passesOver: false, cutsLimit: true })({
   ...{ schema: METRICS_REQUEST, method: 'POST', url: '/', httpPart: 'body' },
 })
@@ -42,7 +42,7 @@ export const metricsQuery: FuzzTarget = {
     assert(new Set(names).size === names.length, 'a metric is worked out twice')
     for (const name of names) assert(Object.hasOwn(METRICS, name), 'a metric that there is not')
     assert(dimensions.length <= 2, 'too many dimensions')
-    assert(period.steps.length >= 1 && period.steps.length <= MOST_STEPS, 'more steps than an answer has')
+    assert(period.steps.length >= 1 && period.steps.length <= MAX_STEPS, 'more steps than an answer has')
     assert(groups.since < groups.until, 'the time ends before it begins')
     for (const at of [groups.since, groups.until]) assert(!mailDate(at).includes('NaN'), 'it is no time')
     assert(Number.isSafeInteger(groups.skip) && groups.limit <= 1_500, 'more than a page')

@@ -46,13 +46,13 @@ export interface CompanyLimits extends Record<LimitedResource, number | null> {
 /** Things that a company may create freely up to a limit: every node holds them in memory. */
 export type LimitedResource = 'domains' | 'keys' | 'webhooks'
 /** The limits unless the operator sets others. Revoked keys do not count. */
-export const USUAL_MOST: Readonly<Record<LimitedResource, number>> = {
+export const USUAL_MAX: Readonly<Record<LimitedResource, number>> = {
   domains: 1_000,
   keys: 1_000,
   webhooks: 100,
 }
 /** The most DKIM keys of a domain. */
-export const MOST_DKIM_KEYS = 10
+export const MAX_DKIM_KEYS = 10
 
 export const NO_LIMITS: CompanyLimits = {
   rate: null,

@@ -7,8 +7,8 @@
  * The most octets of a logo, and the most pixels of its longer side. The page makes larger pictures smaller before it
  * sends them.
  */
-export const MOST_OCTETS = 64 * 1024
-export const MOST_PIXELS = 512
+export const MAX_OCTETS = 64 * 1024
+export const MAX_PIXELS = 512
 
 export interface CompanyLogo {
   type: string

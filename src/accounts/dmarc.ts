@@ -37,7 +37,7 @@ export function parseDmarc(text: string, { isAbove = false } = {}): DmarcRecord 
 }
 
 /** The most names that one tree walk looks up (RFC 9989 4.10). */
-const MOST_ASKED = 8
+const MAX_ASKED = 8
 
 export interface DmarcText {
   /** The domain whose record it is. */
@@ -55,7 +55,7 @@ export async function dmarcAbove(
 ): Promise<DmarcText | 'failed' | null> {
   const labels = domain.split('.')
   // The domain itself has been looked up already. For a long name, the walk skips the labels in the middle.
-  const first = Math.max(1, labels.length - (MOST_ASKED - 1))
+  const first = Math.max(1, labels.length - (MAX_ASKED - 1))
   const names = labels.slice(first).map((_, index) => labels.slice(first + index).join('.'))
   let found: DmarcText | null = null
   for (const name of names) {

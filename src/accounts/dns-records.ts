@@ -14,6 +14,7 @@ import {
 } from './account.ts'
 import { delegatedName, isInReserve } from './dkim-delegation.ts'
 import { hostNames, ownSpf, ownSpfTerms, type SendingHost } from './own-spf.ts'
+import { isPreviousKey } from './record-names.ts'
 import { returnPathOf } from './return-path.ts'
 
 /** The facts about this service that the records of domains depend on. */
@@ -92,16 +93,12 @@ export function dkimRecordName(
   return `${selector}._domainkey.${name}`
 }
 
-/** Its record comes after those of the keys that sign. */
-function isPrevious({ rotation }: DkimIdentity): boolean {
-  return rotation?.stage === 'retiring' || rotation?.stage === 'retired'
-}
-
 export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] {
   const { hostname, sendingHosts } = names
   return [
+    // The records of previous keys come after those of the keys that sign.
     ...domain.dkim
-      .toSorted((a, b) => Number(isPrevious(a)) - Number(isPrevious(b)))
+      .toSorted((a, b) => Number(isPreviousKey(a.rotation?.stage)) - Number(isPreviousKey(b.rotation?.stage)))
       .map((key) => dkimDnsRecord(domain, key, names)),
     {
       kind: 'spf',

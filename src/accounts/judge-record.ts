@@ -7,7 +7,7 @@ import type { RecordState } from './account.ts'
 import { type DmarcPolicy, type DmarcRecord, type DmarcText, dmarcRecordsIn, parseDmarc } from './dmarc.ts'
 import type { DnsRecord, ServiceNames } from './dns-records.ts'
 import { hostNames, isLastTerm, lackingTerms, withOwnTerms } from './own-spf.ts'
-import { MOST_SPF_LOOKUPS, type SpfVerdict, spfRecordsIn, spfTerms } from './spf.ts'
+import { MAX_SPF_LOOKUPS, type SpfVerdict, spfRecordsIn, spfTerms } from './spf.ts'
 
 export interface Judgement {
   state: RecordState
@@ -171,8 +171,8 @@ function isAllowed({ allowedBy }: SpfVerdict): boolean {
 
 /** The sentences, and the number of look-ups when the record comes near the limit. */
 function explanationOf(verdict: SpfVerdict | null, ...sentences: (string | null)[]): string | null {
-  const near = verdict !== null && verdict.lookups > MOST_SPF_LOOKUPS - 3
-  const lookups = near ? `It needs ${verdict.lookups} of ${MOST_SPF_LOOKUPS} DNS look-ups.` : null
+  const near = verdict !== null && verdict.lookups > MAX_SPF_LOOKUPS - 3
+  const lookups = near ? `It needs ${verdict.lookups} of ${MAX_SPF_LOOKUPS} DNS look-ups.` : null
   const known = [...sentences, lookups].filter((sentence) => sentence !== null)
   return known.length === 0 ? null : known.join(' ')
 }

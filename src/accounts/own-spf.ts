@@ -15,12 +15,12 @@ export interface SendingHost {
  * Each `a:` costs receivers a look-up, of the ten that a record and everything it includes may need (RFC 7208 4.6.4).
  * With more hosts than this, their addresses are named instead.
  */
-const MOST_NAMES = 4
+const MAX_NAMES = 4
 
 /** The terms that allow these hosts, each once. */
 export function ownSpfTerms(hosts: readonly SendingHost[]): string[] {
   const names = new Set(hosts.map(({ name }) => name))
-  if (names.size <= MOST_NAMES) return [...names].map((name) => `a:${name}`)
+  if (names.size <= MAX_NAMES) return [...names].map((name) => `a:${name}`)
   const terms = hosts.flatMap(({ name, addresses }) =>
     addresses.length === 0 ? [`a:${name}`] : addresses.map(addressTerm),
   )

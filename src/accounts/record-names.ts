@@ -1,5 +1,5 @@
 /** The names of a domain's DNS records, for people. */
-import type { RecordKind } from './account.ts'
+import type { DkimStage, RecordKind } from './account.ts'
 
 export const RECORD_NAMES: Readonly<Record<RecordKind, string>> = {
   dkim: 'DKIM',
@@ -10,4 +10,9 @@ export const RECORD_NAMES: Readonly<Record<RecordKind, string>> = {
   dmarc: 'DMARC',
   dmarc_report: 'DMARC report permission',
   tls_report: 'TLS report',
+}
+
+/** Whether a DKIM key in this stage of its rotation has signed its last message. */
+export function isPreviousKey(stage: DkimStage | null | undefined): boolean {
+  return stage === 'retiring' || stage === 'retired'
 }

@@ -16,7 +16,7 @@ export type SpfAnswer<T> =
 export interface SpfVerdict {
   /** The term that allows each address, as its record writes it; null: the record does not allow the address. */
   allowedBy: ReadonlyMap<string, string | null>
-  /** Look-ups that the whole record may need: receivers stop at `MOST_SPF_LOOKUPS`. */
+  /** Look-ups that the whole record may need: receivers stop at `MAX_SPF_LOOKUPS`. */
   lookups: number
   /** The reason why receivers ignore the record (permerror), as a sentence; null: there is none. */
   fault: string | null
@@ -25,15 +25,15 @@ export interface SpfVerdict {
 }
 
 /** RFC 7208 4.6.4: terms that cause look-ups, in all records together. */
-export const MOST_SPF_LOOKUPS = 10
+export const MAX_SPF_LOOKUPS = 10
 /** Look-ups after which the rest of a record is left unread: what it says would not help any more. */
-const MOST_READ = 20
+const MAX_READ = 20
 /** RFC 7208 4.6.4: hosts of one `mx`. */
-const MOST_HOSTS = 10
+const MAX_HOSTS = 10
 /**
  * Names without an answer of DNS after which the rest is left unread: each costs seconds, and the result is unknown.
  */
-const MOST_SILENT = 3
+const MAX_SILENT = 3
 
 /** The record among TXT values (RFC 7208 4.5). */
 export function spfRecordsIn(found: readonly string[]): string[] {
@@ -58,7 +58,7 @@ export async function readSpf(
   const walk = new Walk(resolver)
   const results = await walk.read(name, record, addresses)
   const { lookups, silent } = walk
-  const fault = walk.fault ?? (lookups > MOST_SPF_LOOKUPS ? tooMany(lookups) : null)
+  const fault = walk.fault ?? (lookups > MAX_SPF_LOOKUPS ? tooMany(lookups) : null)
   const allowedBy = addresses.map((address) => {
     const result = results.get(address)
     return [address, result?.qualifier === '+' ? result.term : null] as const
@@ -67,9 +67,9 @@ export async function readSpf(
 }
 
 function tooMany(lookups: number): string {
-  const count = lookups >= MOST_READ ? `${MOST_READ} or more` : String(lookups)
+  const count = lookups >= MAX_READ ? `${MAX_READ} or more` : String(lookups)
   return (
-    `The SPF record needs ${count} DNS look-ups, but receivers stop at ${MOST_SPF_LOOKUPS} and ignore it (RFC 7208 4.6.4). ` +
+    `The SPF record needs ${count} DNS look-ups, but receivers stop at ${MAX_SPF_LOOKUPS} and ignore it (RFC 7208 4.6.4). ` +
     'Remove terms that are not needed any more, or give services a subdomain each.'
   )
 }
@@ -187,7 +187,7 @@ class Walk {
   async #hostsOf(name: string): Promise<string[]> {
     const hosts = (await this.#ask(name, () => this.#resolver.mx(name))) ?? []
     const found = await Promise.all(
-      hosts.slice(0, MOST_HOSTS).map(async ({ exchange }) => {
+      hosts.slice(0, MAX_HOSTS).map(async ({ exchange }) => {
         const answer = await this.#resolver.addresses(exchange)
         if (answer.kind === 'failed') this.#wasSilent(exchange)
         return answer.kind === 'found' ? answer.records : []
@@ -200,7 +200,7 @@ class Walk {
   async #ask<T>(name: string, look: () => Promise<SpfAnswer<T>>): Promise<T[] | null> {
     this.lookups++
     // RFC 7208 7: a macro stands for a part of the message.
-    if (this.lookups > MOST_READ || this.#silences >= MOST_SILENT || name.includes('%')) return null
+    if (this.lookups > MAX_READ || this.#silences >= MAX_SILENT || name.includes('%')) return null
     const answer = await look()
     if (answer.kind === 'failed') this.#wasSilent(name)
     return answer.kind === 'failed' ? null : answer.kind === 'found' ? answer.records : []

@@ -60,6 +60,7 @@ export async function createServers(parts: WithIntake) {
         apiUrl,
         sites: () => sites.table,
         explanations,
+        deliveries: scheduler,
       }),
     ask,
     handedInMail,

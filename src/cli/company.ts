@@ -4,7 +4,7 @@ import {
   type CompanyLimits,
   type LimitedResource,
   shownName,
-  USUAL_MOST,
+  USUAL_MAX,
 } from '../accounts/account.ts'
 import {
   createCompany,
@@ -27,8 +27,8 @@ import { withOperation } from './open.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
 import { retentionOf } from './when.ts'
 
-const OWNED = Object.keys(USUAL_MOST) as LimitedResource[]
-const USUAL = OWNED.map((name) => `${USUAL_MOST[name]} ${name}`).join(', ')
+const OWNED = Object.keys(USUAL_MAX) as LimitedResource[]
+const USUAL = OWNED.map((name) => `${USUAL_MAX[name]} ${name}`).join(', ')
 const LIMIT_OPTIONS = ['rate', 'daily', 'monthly', ...OWNED].map((name) => `--${name}`).join(', ')
 
 export function addCompany(program: Command): void {
@@ -227,6 +227,6 @@ function limitFields(
     ['Rate', shown(rate, 'requests per second')],
     ['Daily quota', shown(daily, 'recipients', used?.daily)],
     ['Monthly quota', shown(monthly, 'recipients', used?.monthly)],
-    ['May have', OWNED.map((name) => `${owned[name] ?? USUAL_MOST[name]} ${name}`).join(', ')],
+    ['May have', OWNED.map((name) => `${owned[name] ?? USUAL_MAX[name]} ${name}`).join(', ')],
   ]
 }

@@ -21,7 +21,7 @@ import { formatTime, jsonLine, ProgressLine, printJson, printLine, printNote, pr
 /** The most invalid lines of a file to show. */
 const BAD_SHOWN = 20
 /** The most entries of an address to name. */
-const MOST_LEFT = 10
+const MAX_LEFT = 10
 
 interface CompanyOption extends JsonOption {
   company: string
@@ -229,7 +229,7 @@ async function remove(
   await withOperation(async (op) => {
     const removed = await removeSuppression(op, { address, company, domain, types })
     if (json) return printJson({ address, company_id: removed.company.id, removed: true })
-    const left = await listSuppressions(op, { company, address, limit: MOST_LEFT })
+    const left = await listSuppressions(op, { company, address, limit: MAX_LEFT })
     if (left[0] === undefined) return printLine(`${removed.company.name} can send to ${address} again.`)
     const others = withDomainNames(op, left).map((each) => `${formatType(each)} for ${formatScope(each)}`)
     printLine(`Removed. ${address} is still on the list as ${others.join(', ')}.`)

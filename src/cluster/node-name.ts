@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { NameClaim, type NameClaimOptions } from './name-claim.ts'
 
 /** The most nodes that are named after their host; further ones are named after their process. */
-const MOST = 64
+const MAX = 64
 
 interface NodeName {
   name: string
@@ -22,7 +22,7 @@ export function nameNode(set: string | null, place: Omit<NameClaimOptions, 'name
  */
 function nameByHost(place: Omit<NameClaimOptions, 'name'>): NodeName {
   const host = hostname()
-  const claims = Array.from({ length: MOST }, (_, index) => {
+  const claims = Array.from({ length: MAX }, (_, index) => {
     const name = index === 0 ? host : `${host}-${index + 1}`
     return { name, claim: new NameClaim({ ...place, name }) }
   })

@@ -77,7 +77,7 @@ const FRUGAL_GROWTH = 60
 /** Shares of the memory beyond the base; the rest is for garbage not yet collected. */
 const PART = { small: 0.15, large: 0.4, copies: 0.06, ready: 0.06, readyLarge: 0.06 }
 /** The largest copy has room unless it would take more than this share. */
-const MOST_FOR_A_COPY = 0.15
+const MAX_FOR_A_COPY = 0.15
 
 export function planMemory(input: PlanInput): MemoryPlan {
   const { memory, maxMessageSize } = input
@@ -89,7 +89,7 @@ export function planMemory(input: PlanInput): MemoryPlan {
     body: { max, large: 256 * 1024, cost: BODY_COST },
     small: Math.max(4 * MIB, part(PART.small) - connections * CONNECTION_COST),
     large: part(PART.large),
-    copies: Math.max(part(PART.copies), Math.min(max, part(MOST_FOR_A_COPY))),
+    copies: Math.max(part(PART.copies), Math.min(max, part(MAX_FOR_A_COPY))),
     ready: part(PART.ready),
     readyLarge: part(PART.readyLarge),
     deliveries: DELIVERIES,

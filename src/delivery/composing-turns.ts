@@ -5,7 +5,7 @@
 import { LoopTurns } from '../common/loop-turns.ts'
 
 /** The most octets of messages that are composed in one turn, which takes some ms. */
-const MOST_OCTETS = 512 * 1024
+const MAX_OCTETS = 512 * 1024
 
 const turns = new LoopTurns()
 /** Octets that were composed in the present turn. */
@@ -26,7 +26,7 @@ export async function inComposingTurn<Made>(
 
 /** Null: there is room in the present turn. */
 function composingTurn(companyId: string): Promise<void> | null {
-  if (turns.length === 0 && composed < MOST_OCTETS) return null
+  if (turns.length === 0 && composed < MAX_OCTETS) return null
   return new Promise((begin) => turns.take(companyId, begin))
 }
 

@@ -7,6 +7,7 @@ import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { AttemptTls } from '../email/attempt-tls.ts'
 import type { Email } from '../email/fields.ts'
 import type { Outcome } from '../email/lifecycle.ts'
+import type { OwedAnswer } from '../email/owed-answer.ts'
 import type { TroubleKind } from '../email/trouble-kind.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { TlsSession } from '../mail/domain-report/tls-report.ts'
@@ -146,6 +147,18 @@ export interface SessionSharing {
   onApart(): void
 }
 
+/** Asks what servers owe to deliveries under way: those of some recipients of an email, by position. */
+export interface OwedQuestion {
+  emailId: string
+  from: number
+  limit: number
+}
+
+/** `positions`: the recipients of the question whose delivery waits for it. */
+export interface DeliveryOwed extends OwedAnswer {
+  positions: number[]
+}
+
 /** Hands a delivery to its destination. Never rejects for a fault of the other side: such a fault is an outcome. */
 export interface Courier {
   deliver(delivery: Delivery, sharing?: SessionSharing): Promise<DeliveryResult>
@@ -155,6 +168,8 @@ export interface Courier {
    * this courier ends no delivery early.
    */
   cutShort?(delivery: Delivery, atDot: () => void): void
+  /** What servers owe now. Never rejects. Absent: it is not known of the deliveries of this courier. */
+  owed?(question: OwedQuestion): Promise<DeliveryOwed[]>
   /** Finishes or releases every open delivery within `ms`. */
   close(ms: number): Promise<void>
 }

@@ -11,8 +11,10 @@ import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type {
   Courier,
   Delivery,
+  DeliveryOwed,
   DeliveryRecipient,
   DeliveryResult,
+  OwedQuestion,
   RecipientOutcome,
   SessionSharing,
 } from './delivery.ts'
@@ -109,6 +111,18 @@ export class RouteCourier implements Courier {
 
   cutShort(delivery: Delivery, atDot: () => void): void {
     if (this.#requests.get(delivery)?.cutShort?.()) atDot()
+  }
+
+  async owed({ emailId, from, limit }: OwedQuestion): Promise<DeliveryOwed[]> {
+    const found: DeliveryOwed[] = []
+    for (const [{ email, recipients }, { dialogue }] of this.#requests) {
+      const owed = email.id === emailId ? (dialogue.connection?.owed ?? null) : null
+      if (owed === null) continue
+      const positions = recipients.map(({ position }) => position)
+      const asked = positions.filter((position) => position >= from && position < from + limit)
+      if (asked.length > 0) found.push({ ...owed, positions: asked })
+    }
+    return found
   }
 
   /**

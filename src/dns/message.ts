@@ -31,9 +31,9 @@ const QR = 0x8000
 /**
  * Larger answers are refused: over TCP a stranger can send 64 KiB, and no name that mail needs has a quarter of that.
  */
-const MOST_OCTETS = 16 * 1024
+const MAX_OCTETS = 16 * 1024
 /** The most records of an answer that are read: no name needs more, and any zone can have thousands. */
-const MOST_RECORDS = 128
+const MAX_RECORDS = 128
 
 /** `name` is a valid name. An attacker who sees no query has to guess its ID, its port and the case of each letter. */
 export function makeQuery(name: string, type: QuestionType, { edns, validated }: QueryOptions): Query {
@@ -126,7 +126,7 @@ export interface DnsAnswer<Type extends RecordType = RecordType> {
 
 /** Reads the first records. Throws for octets that are not a message. */
 export function readAnswer<Type extends RecordType>(reply: Buffer, type: Type): DnsAnswer<Type> {
-  if (reply.length > MOST_OCTETS || reply.readUInt16BE(4) > 1) throw new RangeError('Too much')
+  if (reply.length > MAX_OCTETS || reply.readUInt16BE(4) > 1) throw new RangeError('Too much')
   const { answers = [], authorities = [], additionals = [] } = packet.decode(withFewRecords(reply))
   // `dns-packet` reads an address or a text beyond the end of the message, and returns what there is of it.
   if (packet.decode.bytes > reply.length) throw new RangeError('The message ends within a record')
@@ -146,9 +146,9 @@ export function readAnswer<Type extends RecordType>(reply: Buffer, type: Type): 
 /** The message with lower record counts, at which the reader stops. */
 function withFewRecords(reply: Buffer): Buffer {
   const counts = [6, 8, 10].map((at) => reply.readUInt16BE(at))
-  if (counts.reduce((sum, count) => sum + count) <= MOST_RECORDS) return reply
+  if (counts.reduce((sum, count) => sum + count) <= MAX_RECORDS) return reply
   const message = Buffer.from(reply)
-  let room = MOST_RECORDS
+  let room = MAX_RECORDS
   for (const [section, count] of counts.entries()) {
     message.writeUInt16BE(Math.min(count, room), 6 + 2 * section)
     // A section begins where the one before it ends.

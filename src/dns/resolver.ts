@@ -10,7 +10,7 @@ import { configuredServers, nameServers } from './name-server.ts'
 import type { MxRecord, RecordData, RecordType, TlsaRecord } from './record.ts'
 
 /** The most questions about one name, to follow aliases that a forwarder has left unfinished. */
-const MOST_ASKED = 4
+const MAX_ASKED = 4
 
 export interface HostAddress {
   address: string
@@ -156,7 +156,7 @@ export class Resolver {
   /** The answer. If it ends within a chain of aliases, the rest of the chain is added. */
   async #whole<Type extends RecordType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     let whole = await this.#client.ask(name, type)
-    for (let asked = 1; asked < MOST_ASKED; asked++) {
+    for (let asked = 1; asked < MAX_ASKED; asked++) {
       const next = unfinishedAlias(whole, nameOf(name))
       if (next === null) return whole
       // A name with octets in zone-file form cannot be asked for.

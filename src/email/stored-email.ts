@@ -96,6 +96,14 @@ export interface RecipientRange {
   limit: number
 }
 
+/** The node that has a recipient under its lease. */
+export interface LeaseHolder {
+  position: number
+  /** The token of the lease, and the name of the node. */
+  token: number
+  node: string
+}
+
 /** The part of a history to read: some recipients, and the newest events and attempts about them. */
 export interface OutlineRange extends RecipientRange {
   /** The most octets of events. */

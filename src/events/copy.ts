@@ -68,14 +68,14 @@ function fillText(text: string, fill: (text: string) => string): string {
 }
 
 /** The most characters of values that are filled in. Further placeholders stay as they are. */
-const MOST_FILLED_IN = 16 * 1024
+const MAX_FILLED_IN = 16 * 1024
 
 /** Fills in the variables of an email: like the text of the email, they may refer to variables of the recipients. */
 function filledVariables(
   variables: Record<string, string>,
   { variables: values }: Addressee,
 ): Record<string, string> {
-  let left = MOST_FILLED_IN
+  let left = MAX_FILLED_IN
   const fill = (placeholder: string, key: string | undefined): string => {
     if (key === undefined || !Object.hasOwn(values, key)) return placeholder
     const value = values[key]!

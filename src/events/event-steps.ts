@@ -18,8 +18,8 @@ const LISTS: ListWalkPace = {
   little: 64 * 1024,
 }
 /** To find the events of an address, the events of at most this many emails and recipients are read. */
-const MOST_EMAILS = 500
-const MOST_RECIPIENTS = 3_000
+const MAX_EMAILS = 500
+const MAX_RECIPIENTS = 3_000
 
 export type EventSearchStore = EmailSearchStore & Pick<EventLog, 'eventsAfter'>
 
@@ -156,7 +156,7 @@ async function emailsTo(
   companyId: string,
   address: string,
 ): Promise<string[] | null> {
-  const { emails, complete } = await findEmails(store, { companyId, to: address }, { limit: MOST_EMAILS })
+  const { emails, complete } = await findEmails(store, { companyId, to: address }, { limit: MAX_EMAILS })
   const recipients = emails.reduce((sum, { to, cc, bcc }) => sum + to.length + cc.length + bcc.length, 0)
-  return complete && recipients <= MOST_RECIPIENTS ? emails.map(({ id }) => id) : null
+  return complete && recipients <= MAX_RECIPIENTS ? emails.map(({ id }) => id) : null
 }

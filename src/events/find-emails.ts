@@ -234,7 +234,7 @@ function firstIdAt(time: number): string {
  * The most words of a filter that are looked up, the longest first: they are the most selective, and more of them
  * hardly narrow the result.
  */
-const MOST_WORDS = 5
+const MAX_WORDS = 5
 
 /** The lists of the filter. Each of them contains every matching email. Empty: no list serves the filter. */
 function listsOf(filter: EmailFilter): PlaceList[] {
@@ -276,7 +276,7 @@ function listsOf(filter: EmailFilter): PlaceList[] {
 
 function selective(phrases: readonly string[] = []): string[] {
   const different = [...new Set(phrases.flatMap(wordsIn))].sort((a, b) => b.length - a.length)
-  return different.slice(0, MOST_WORDS)
+  return different.slice(0, MAX_WORDS)
 }
 
 /** Null if no list serves the filter, or if the digest is far behind the log. */

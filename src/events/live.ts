@@ -9,7 +9,7 @@ import { LogReader, POLL_MS } from './log-reader.ts'
 /** Ms between two updates to the same listener. */
 const UPDATE_MS = 1_000
 /** Emails in one update, and octets of their summaries. */
-const MOST_EMAILS = 50
+const MAX_EMAILS = 50
 const OCTETS = 256 * 1024
 
 export interface Changes {
@@ -137,7 +137,7 @@ export class Live {
   async #changes(companyId: string | null, above: number, upTo: number): Promise<Changes> {
     const { store } = this.#parts
     this.reads += 1
-    const changed = await store.changedEmails({ above, upTo, limit: MOST_EMAILS }, companyId)
+    const changed = await store.changedEmails({ above, upTo, limit: MAX_EMAILS }, companyId)
     const { ids } = changed
     if (ids.length === 0) return { cursor: upTo, emails: [], more: changed.more }
     const [summaries, recipientCounts] = await Promise.all([

@@ -9,7 +9,7 @@ import type { PoolShape } from '../common/shared-pool.ts'
 /** A company that searches alone gets two places. The third is kept for another company. */
 const PLACES = { size: 3, kept: 1, timesFree: 2 }
 /** The most searches of one company that may wait. */
-const MOST_WAITING = 100
+const MAX_WAITING = 100
 /** Seconds after which a company that got no turn may try again. */
 const RETRY_AFTER = 2
 
@@ -44,7 +44,7 @@ export class SearchTurns {
   }
 
   async #turn(companyId: string, patience: number): Promise<() => void> {
-    if (this.#places.waiting(companyId) >= MOST_WAITING) throw new SearchesBusy()
+    if (this.#places.waiting(companyId) >= MAX_WAITING) throw new SearchesBusy()
     const waiting = new AbortController()
     const late = setTimeout(() => waiting.abort(new SearchesBusy()), patience)
     try {

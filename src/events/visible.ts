@@ -2,8 +2,8 @@
 import type { NoticeEmail } from '../email/event-notice.ts'
 
 /** The most mailboxes of a field that an event names, and the most characters of all of them. */
-const MOST_VISIBLE = 50
-const MOST_CHARACTERS = 4_000
+const MAX_VISIBLE = 50
+const MAX_CHARACTERS = 4_000
 
 /** The email with only the first mailboxes of To and of Cc. */
 export function withFirstMailboxes(email: NoticeEmail): NoticeEmail {
@@ -11,10 +11,10 @@ export function withFirstMailboxes(email: NoticeEmail): NoticeEmail {
 }
 
 function first(mailboxes: string[]): string[] {
-  let left = MOST_CHARACTERS
+  let left = MAX_CHARACTERS
   const end = mailboxes.findIndex((mailbox, index) => {
     left -= mailbox.length
-    return index >= MOST_VISIBLE || (index > 0 && left < 0)
+    return index >= MAX_VISIBLE || (index > 0 && left < 0)
   })
   return end < 0 ? mailboxes : mailboxes.slice(0, end)
 }

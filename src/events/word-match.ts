@@ -6,7 +6,7 @@ import type { EmailFilter, EmailSummary, EmailWithPlace } from '../email/stored-
 import {
   FILED_RECIPIENTS,
   filedPart,
-  MOST_WORDS,
+  MAX_WORDS,
   type Phrase,
   phraseAt,
   wordsIn,
@@ -257,7 +257,7 @@ class OpenEmail {
 /** The phrases without duplicates, each cut to the number of words under which a subject or answer is filed. */
 function phrasesOf(texts: readonly string[] = [], lastIsOpen = false): Phrase[] {
   const phrases = texts.map((text, index) => {
-    return { words: wordsIn(text).slice(0, MOST_WORDS), open: lastIsOpen && index === texts.length - 1 }
+    return { words: wordsIn(text).slice(0, MAX_WORDS), open: lastIsOpen && index === texts.length - 1 }
   })
   const some = phrases.filter(({ words }) => words.length > 0)
   return [...new Map(some.map((phrase) => [phrase.words.join(' '), phrase])).values()]

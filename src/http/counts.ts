@@ -17,9 +17,9 @@ import type { HttpCore } from './core.ts'
 type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 
 /** Each count is for one time, value and type. */
-const MOST_COUNTS = 50_000
+const MAX_COUNTS = 50_000
 /** Counts to add up for the busiest recipient domains; their number depends on the senders. */
-const MOST_IN_SUMS = 500_000
+const MAX_IN_SUMS = 500_000
 /** Counts to read for tags. */
 const LOOKS = 1_000_000
 
@@ -31,7 +31,7 @@ export async function groupsOf(
   request: Omit<GroupRequest, 'most'>,
   advice = NARROWER,
 ): Promise<EventGroups> {
-  const groups = await core.deps.searches.groups({ ...request, most: MOST_COUNTS })
+  const groups = await core.deps.searches.groups({ ...request, most: MAX_COUNTS })
   if (groups !== null) return groups
   throw tooManyEvents(advice)
 }
@@ -41,7 +41,7 @@ export async function busiestOf(
   core: Core,
   request: Omit<BusiestRequest, 'most'>,
 ): Promise<Map<string, TypeSums>> {
-  const sums = await core.deps.searches.busiest({ ...request, most: MOST_IN_SUMS })
+  const sums = await core.deps.searches.busiest({ ...request, most: MAX_IN_SUMS })
   if (sums === null) throw tooManyEvents('ask for a shorter period')
   const byValue = Map.groupBy(
     sums.filter(({ key }) => key !== ''),

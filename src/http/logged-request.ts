@@ -8,9 +8,9 @@ import { bodyOf, clientOf } from '../ingress/request-log/request-trace.ts'
 import type { WithId } from '../ingress/target.ts'
 
 /** The most characters of a path, of a client's name, and of an answer. */
-const MOST_OF_PATH = 300
-const MOST_OF_AGENT = 200
-const MOST_OF_ANSWER = 1_000
+const MAX_OF_PATH = 300
+const MAX_OF_AGENT = 200
+const MAX_OF_ANSWER = 1_000
 
 /** Operations whose successful answers name the accepted email, and contain nothing else. */
 const SENDING = new Set(['email_send', 'form_send', 'mime_send'])
@@ -44,7 +44,7 @@ export function logRequest(
       keyId,
       address,
       method: request.method ?? '',
-      endpoint: clip((query < 0 ? path : path.slice(0, query)).toWellFormed(), MOST_OF_PATH),
+      endpoint: clip((query < 0 ? path : path.slice(0, query)).toWellFormed(), MAX_OF_PATH),
       status,
       error: refused ? (nameIn(body) ?? refusedFor ?? null) : null,
       userAgent: agentOf(request),
@@ -52,7 +52,7 @@ export function logRequest(
       request: refused
         ? (outlineBody(bodyOf(request), request.headers['content-type']) ?? outlineQuery(request.url))
         : null,
-      response: kept ? clip(body, MOST_OF_ANSWER) : null,
+      response: kept ? clip(body, MAX_OF_ANSWER) : null,
     },
     refused,
   )
@@ -60,7 +60,7 @@ export function logRequest(
 
 function agentOf({ headers }: IncomingMessage): string | null {
   const agent = headers['user-agent']
-  return agent === undefined ? null : clip(agent, MOST_OF_AGENT)
+  return agent === undefined ? null : clip(agent, MAX_OF_AGENT)
 }
 
 /** The name of the error in an answer of the JSON dialect. */

@@ -13,7 +13,7 @@ import { idOf, type WithId } from '../ingress/target.ts'
 import { countChunks } from './unread-body.ts'
 
 /** Unanswered requests on one connection. */
-const MOST = 16
+const MAX = 16
 
 /** Wraps `handler`, and ends connections that have too many unanswered requests. */
 export function withoutLongPipelines(handler: RequestListener, heldBack: PausedSockets): RequestListener {
@@ -21,7 +21,7 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: PausedS
   return (request, response) => {
     const { socket } = request
     const before = unanswered.get(socket) ?? 0
-    if (before >= MOST) {
+    if (before >= MAX) {
       socket.destroy()
       stopParsing(socket)
       return

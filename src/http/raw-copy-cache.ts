@@ -11,7 +11,7 @@ const KEPT_FOR = 60_000
 /** Approximate octets of an entry besides its message. */
 const ENTRY = 1024
 /** The most copies of one company, because the room would allow very many small ones. */
-const MOST = 100
+const MAX = 100
 
 export class RawCopyCache {
   readonly #room: number
@@ -59,7 +59,7 @@ export class RawCopyCache {
     let copies = this.#companies.get(companyId)
     if (copies === undefined) {
       const made: LRUCache<string, RawCopy> = new LRUCache({
-        max: MOST,
+        max: MAX,
         maxSize: this.#room,
         sizeCalculation: ({ message }) => message.byteLength + ENTRY,
         ttl: KEPT_FOR,

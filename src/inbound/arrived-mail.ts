@@ -3,7 +3,7 @@ import type { InboundKind, InboundResult, InboundSource } from '../email/inbound
 import { READ_LIMIT } from '../mail/report/open-report.ts'
 
 export interface ArrivedMail {
-  /** The message, or its beginning: see `MOST_READ`. */
+  /** The message, or its beginning: see `MAX_READ`. */
   raw: Uint8Array
   /** Octets that arrived, if more than `raw` has. */
   size?: number
@@ -21,7 +21,7 @@ export interface ArrivedMail {
 }
 
 /** The most octets of a mail that are read. SMTP, HTTP and IMAP may drop the rest. */
-export const MOST_READ = READ_LIMIT
+export const MAX_READ = READ_LIMIT
 
 /** In the workers, mail from strangers takes its turns as if it belonged to a company with this id. */
 export const STRANGERS = 'inbound'

@@ -8,7 +8,7 @@ import type { ArrivedMail, ReceivedMail, ReceiveMail } from './arrived-mail.ts'
 import type { ReturnedMailPace } from './pace.ts'
 
 /** The most mails of one company that may wait or be read. */
-const MOST_UNDER_WAY = 100
+const MAX_UNDER_WAY = 100
 /** Ms that a mail waits for its turn. */
 const PATIENCE = 5_000
 /** Seconds after which a program that got no turn may try again. */
@@ -48,7 +48,7 @@ export class HandedInMail {
     gone: AbortSignal,
     read: () => Promise<ArrivedMail>,
   ): Promise<ReceivedMail> {
-    if (this.#companies.of(companyId) >= MOST_UNDER_WAY) throw new TooManyHandedIn()
+    if (this.#companies.of(companyId) >= MAX_UNDER_WAY) throw new TooManyHandedIn()
     this.#companies.add(companyId, 1)
     this.#underWay++
     try {

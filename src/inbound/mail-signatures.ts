@@ -32,7 +32,7 @@ export interface SignedMail {
 const PROOFS = 'inbound proofs'
 const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
 /** The most DKIM keys that are looked up for one mail. */
-const MOST_KEYS = 4
+const MAX_KEYS = 4
 /** Ms for all keys: a question whose first answer was lost is asked again within them. */
 const LOOKED_UP_WITHIN = 4_000
 /** Ms for the whole proof. */
@@ -60,7 +60,7 @@ export class MailSignatures {
     { organization, subject }: Pick<ProofParty, 'organization' | 'subject'>,
   ): Promise<boolean | null> {
     const party = { client: mail.client, network: mail.network, organization, subject }
-    const names = [...new Set(signatures.map(keyName))].slice(0, MOST_KEYS)
+    const names = [...new Set(signatures.map(keyName))].slice(0, MAX_KEYS)
     const unanswered = new Set(names.filter((name) => !this.#places.isSilent(name)))
     const skipsNames = unanswered.size < names.length
     const leave = unanswered.size === 0 ? null : this.#places.take(party)

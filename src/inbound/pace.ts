@@ -14,7 +14,7 @@ const LOOK_EVERY = 100
 /** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */
 const BUSY = 0.8
 /** The highest and the lowest pace, in mails a second. The lowest takes a hundredth of a slow thread's time. */
-const MOST = 1_000
+const MAX = 1_000
 const LEAST = 10
 /** The pace is divided by this at each look at a thread that sending keeps busy. */
 const FALL = 4
@@ -40,7 +40,7 @@ export class ReturnedMailPace {
   /** By sender: the network of a server, a company, or the mailbox. */
   readonly #waiting = new CompanyTurns<() => void>()
   #timer: NodeJS.Timeout | undefined
-  #rate = MOST
+  #rate = MAX
   /** Mails that may begin. */
   #room = 0
   #groupAt = 0
@@ -104,7 +104,7 @@ export class ReturnedMailPace {
     const active = this.#seen.active - before.active
     const busy = active / (active + this.#seen.idle - before.idle)
     const waits = busy > BUSY && this.#parts.isSending()
-    this.#rate = waits ? Math.max(LEAST, this.#rate / FALL) : Math.min(MOST, this.#rate + GROWTH)
+    this.#rate = waits ? Math.max(LEAST, this.#rate / FALL) : Math.min(MAX, this.#rate + GROWTH)
   }
 
   #see(): void {

@@ -19,17 +19,17 @@ const PLACES: PoolShape = { size: 48, kept: 0, timesFree: 1 / 2 }
 /** Ms for which a name without an answer is not asked for again. */
 const PAUSE = 3 * 60_000
 /** Names that are remembered. */
-const MOST_SILENT = 10_000
+const MAX_SILENT = 10_000
 /** Proofs about one organization for one client that may remain unanswered within a pause. */
-export const MOST_UNANSWERED = 8
+export const MAX_UNANSWERED = 8
 /** Pairs of a client and an organization that are remembered. */
-const MOST_UNANSWERING = 10_000
+const MAX_UNANSWERING = 10_000
 /** Proofs about one subject that may fail for one network within a span. */
-export const MOST_FAILED = 50
+export const MAX_FAILED = 50
 /** The span: ms from its first failure. */
 const FAILED_WITHIN = 60 * 60_000
 /** Pairs of a subject and a network that are remembered. */
-const MOST_FAILING = 10_000
+const MAX_FAILING = 10_000
 
 /** The parties that share the places of proofs. */
 export interface ProofParty {
@@ -46,16 +46,16 @@ export class ProofPlaces {
   readonly #places = new SharedPool(PLACES)
   readonly #organizations = new Tally()
   readonly #clients = new Tally()
-  readonly #silent = new RecentEntries<true>(MOST_SILENT, { ttl: PAUSE })
-  readonly #unanswered = new RecentEntries<number>(MOST_UNANSWERING, { ttl: PAUSE, noUpdateTTL: true })
-  readonly #failed = new RecentEntries<number>(MOST_FAILING, { ttl: FAILED_WITHIN, noUpdateTTL: true })
+  readonly #silent = new RecentEntries<true>(MAX_SILENT, { ttl: PAUSE })
+  readonly #unanswered = new RecentEntries<number>(MAX_UNANSWERING, { ttl: PAUSE, noUpdateTTL: true })
+  readonly #failed = new RecentEntries<number>(MAX_FAILING, { ttl: FAILED_WITHIN, noUpdateTTL: true })
 
   /** The function that gives the place back; null: there is no place now. */
   take(party: ProofParty): (() => void) | null {
     const { organization, client } = party
     if (!this.#places.allows(this.#organizations.of(organization))) return null
     if (!this.#places.allows(this.#clients.of(client))) return null
-    if (this.#timesUnanswered(party) >= MOST_UNANSWERED || this.#failures(party) >= MOST_FAILED) return null
+    if (this.#timesUnanswered(party) >= MAX_UNANSWERED || this.#failures(party) >= MAX_FAILED) return null
     this.#count(organization, client, 1)
     return () => this.#count(organization, client, -1)
   }

@@ -42,14 +42,14 @@ export interface DkimReference {
 }
 
 /** Characters of From and Subject that are kept. */
-const MOST_TEXT = 500
-const MOST_ADDRESSEES = 20
+const MAX_TEXT = 500
+const MAX_ADDRESSEES = 20
 /** The newest fields are the first, and servers give up a mail with a hundred (RFC 5321 6.3). */
-const MOST_RECEIVED = 100
+const MAX_RECEIVED = 100
 /** Characters of a Received field that are read. */
-const MOST_OF_RECEIVED = 1_000
+const MAX_OF_RECEIVED = 1_000
 /** The most signatures: mail that passed several servers has some, and mail with more is not verified. */
-const MOST_SIGNATURES = 10
+const MAX_SIGNATURES = 10
 
 /** Fields with the envelope recipient, as servers on the way write them; and To, which return paths may be in. */
 const ADDRESSEES = new Set(['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'to'])
@@ -80,10 +80,10 @@ export function readMail(raw: Uint8Array): ReadMail {
   const value = (name: string) => fieldValue(fields, name)
   return {
     report: readOpened(open),
-    from: decodeText(value('from').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),
-    subject: decodeText(value('subject').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),
+    from: decodeText(value('from').slice(0, 2 * MAX_TEXT)).slice(0, MAX_TEXT),
+    subject: decodeText(value('subject').slice(0, 2 * MAX_TEXT)).slice(0, MAX_TEXT),
     author: authorOf(fields),
-    label: (value('message-id') || value('date')).slice(0, MOST_TEXT),
+    label: (value('message-id') || value('date')).slice(0, MAX_TEXT),
     digest: digestOf(fields, body),
     addressees: addresseesOf(fields),
     clients: clientsOf(fields),
@@ -102,12 +102,12 @@ function digestOf(fields: readonly RawField[], body: Buffer): string {
 
 function addresseesOf(fields: readonly RawField[]): string[] {
   const found = fields.filter(({ lower }) => ADDRESSEES.has(lower)).map(({ value }) => addressesIn(value))
-  return [...new Set(found.flat())].slice(0, MOST_ADDRESSEES)
+  return [...new Set(found.flat())].slice(0, MAX_ADDRESSEES)
 }
 
 function clientsOf(fields: readonly RawField[]): string[] {
-  const received = fields.filter(({ lower }) => lower === 'received').slice(0, MOST_RECEIVED)
-  return received.flatMap(({ value }) => clientIn(value.slice(0, MOST_OF_RECEIVED)))
+  const received = fields.filter(({ lower }) => lower === 'received').slice(0, MAX_RECEIVED)
+  return received.flatMap(({ value }) => clientIn(value.slice(0, MAX_OF_RECEIVED)))
 }
 
 /**
@@ -135,7 +135,7 @@ function authorOf(fields: readonly RawField[]): string {
 function addressesIn(text: string): string[] {
   if (text.length > 4_000) return []
   try {
-    return parseAddressList(text, MOST_ADDRESSEES).map(({ address }) => address)
+    return parseAddressList(text, MAX_ADDRESSEES).map(({ address }) => address)
   } catch (error) {
     if (error instanceof AddressError) return []
     throw error
@@ -154,10 +154,10 @@ function signaturesOf({
 }: OpenReport['arrived']): Pick<ReadMail, 'signatures' | 'covering'> {
   const none = { signatures: [], covering: [] }
   const types = fields.filter(({ lower }) => lower === 'content-type')
-  const signed = fields.filter(({ lower }) => lower === 'dkim-signature').slice(0, MOST_SIGNATURES + 1)
+  const signed = fields.filter(({ lower }) => lower === 'dkim-signature').slice(0, MAX_SIGNATURES + 1)
   if (
     signed.length === 0 ||
-    signed.length > MOST_SIGNATURES ||
+    signed.length > MAX_SIGNATURES ||
     types.length > 1 ||
     signedFields(octets) === null
   )

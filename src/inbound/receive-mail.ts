@@ -24,7 +24,7 @@ import { jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
 import {
   type ArrivedMail,
-  MOST_READ,
+  MAX_READ,
   partyOf,
   type ReceivedMail,
   type ReceiveMail,
@@ -39,14 +39,14 @@ import { SharedCalls } from './shared-calls.ts'
 import { SourceProof } from './source-proof.ts'
 
 /** Octets up to which a mail is read on this thread, because it takes a few milliseconds whatever its content. */
-const MOST_READ_HERE = 16 * 1024
+const MAX_READ_HERE = 16 * 1024
 /** Octets of a mail that are kept. */
-const MOST_KEPT = 64 * 1024
+const MAX_KEPT = 64 * 1024
 /** Recipients of a report that are kept for display. */
-const MOST_FINDINGS = 20
+const MAX_FINDINGS = 20
 /** The most mails with reports about an email, in addition to those that each recipient may have. */
-const MOST_REPORTS = 100
-const MOST_REPORTS_OF_RECIPIENT = 10
+const MAX_REPORTS = 100
+const MAX_REPORTS_OF_RECIPIENT = 10
 
 /** Why a report about a domain is not counted yet. */
 const UNCHECKED = 'The signature of the report cannot be checked now.'
@@ -89,7 +89,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
 
   return async (arrived) => {
     const size = arrived.size ?? arrived.raw.byteLength
-    const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MOST_READ) }
+    const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MAX_READ) }
     const read = await readOnce(arrived)
     const found = { mail, read, ...(await emails.find(mail, read)) }
     const judged = await judge(found)
@@ -120,7 +120,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     if (!hasConsequences(report)) return none('kept')
     if (email === null) return none('no_email')
     if (isAboutAnother(report, email, returnPath)) return none('other_email')
-    const most = MOST_REPORTS + MOST_REPORTS_OF_RECIPIENT * email.size
+    const most = MAX_REPORTS + MAX_REPORTS_OF_RECIPIENT * email.size
     if (email.reports >= most) return none('too_many')
     const position = returnPath?.recipient ?? null
     const { about, reports } = consequencesOf(report, email, {
@@ -203,8 +203,8 @@ interface MatchedMail extends EmailMatch {
  * Reads a mail. One that crashes a worker is kept without consequences, because it would crash the next worker, too.
  */
 async function readIn(workers: Workers | null, arrived: ArrivedMail): Promise<ReadMail> {
-  const raw = arrived.raw.subarray(0, MOST_READ)
-  if (workers === null || raw.byteLength <= MOST_READ_HERE) return readMail(raw)
+  const raw = arrived.raw.subarray(0, MAX_READ)
+  if (workers === null || raw.byteLength <= MAX_READ_HERE) return readMail(raw)
   // Mail that a company hands in, and mail of strangers, do not wait for each other.
   const turn = { company: arrived.companyId ?? STRANGERS, party: partyOf(arrived) }
   try {
@@ -235,12 +235,12 @@ function newMail(
     note,
     kind: kindOf(report),
     emailId: email?.id ?? null,
-    findings: findingsOf(report, MOST_FINDINGS),
+    findings: findingsOf(report, MAX_FINDINGS),
     size: Math.max(size ?? 0, raw.byteLength),
-    // Servers return mail whole, in any encoding, and a link in mail of the service opens an account or joins a company:
-    // members of the company that this mail belongs to would read it here. Otherwise a copy, because a view would take
-    // its whole buffer along to the thread of the store.
-    raw: new Uint8Array(raw.subarray(0, email !== null && isOfService(email) ? 0 : MOST_KEPT)),
+    // Servers return mail whole, in any encoding, and a link in mail of the service opens an account or joins a
+    // company: members of the company that this mail belongs to would read it here. Otherwise a copy, because a view
+    // would take its whole buffer along to the thread of the store.
+    raw: new Uint8Array(raw.subarray(0, email !== null && isOfService(email) ? 0 : MAX_KEPT)),
   }
 }
 

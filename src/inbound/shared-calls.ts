@@ -10,7 +10,7 @@ interface Queued<Item, Result> {
 }
 
 /** The most items of one call. */
-const MOST = 64
+const MAX = 64
 
 export class SharedCalls<Item, Result> {
   readonly #call: (items: Item[]) => Promise<Result[]>
@@ -35,7 +35,7 @@ export class SharedCalls<Item, Result> {
     // Mails that were looked up together come one after the other.
     await nextTurn()
     while (this.#waiting.length > 0) {
-      const all = this.#waiting.splice(0, MOST)
+      const all = this.#waiting.splice(0, MAX)
       try {
         const results = await this.#call(all.map(({ item }) => item))
         for (const [index, { resolve }] of all.entries()) resolve(results[index]!)

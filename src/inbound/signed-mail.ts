@@ -9,10 +9,10 @@ import { withoutEnvelopeLine } from '../mail/raw/raw.ts'
 /**
  * Octets and lines of a header: a report that passed many servers has some ten thousand octets in some hundred lines.
  */
-const MOST_HEADER = 64 * 1024
-const MOST_LINES = 1_000
+const MAX_HEADER = 64 * 1024
+const MAX_LINES = 1_000
 /** Octets of a field that the verifier reads word by word. */
-const MOST_FIELD = 4 * 1024
+const MAX_FIELD = 4 * 1024
 const READ_BY_WORD = new Set(['from', 'content-type', 'dkim-signature'])
 /** Servers on the way write these, so signers leave them out (RFC 6376 5.4, RFC 8617 4.1). */
 const LEFT_OUT = /^(?:arc-.*|return-path)$/
@@ -24,14 +24,14 @@ const LEFT_OUT = /^(?:arc-.*|return-path)$/
  */
 export function signedFields(octets: Buffer): RawField[] | null {
   const end = octets.indexOf('\r\n\r\n', 0, 'latin1')
-  if (end < 0 || end > MOST_HEADER) return null
+  if (end < 0 || end > MAX_HEADER) return null
   const header = octets.subarray(0, end + 2)
-  if (lineCount(header) > MOST_LINES) return null
+  if (lineCount(header) > MAX_LINES) return null
   try {
     assertHeaderLines(header)
     const { fields } = readHeader(header, 0, { strict: true })
     const authors = fields.filter(({ lower }) => lower === 'from').length
-    const long = fields.some((field) => READ_BY_WORD.has(field.lower) && field.end - field.start > MOST_FIELD)
+    const long = fields.some((field) => READ_BY_WORD.has(field.lower) && field.end - field.start > MAX_FIELD)
     return authors === 1 && !long ? fields : null
   } catch (error) {
     if (error instanceof RawError) return null

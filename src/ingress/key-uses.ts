@@ -8,9 +8,9 @@ import type { Visitor } from './admission/visit.ts'
 /** Ms between two batches. */
 const EVERY = 60_000
 /** The most keys of a batch. The uses of further keys are not noted until the next batch. */
-const MOST = 5_000
+const MAX = 5_000
 /** The most characters of a client's name. */
-const MOST_OF_CLIENT = 200
+const MAX_OF_CLIENT = 200
 
 interface KeyUsesParts {
   store: Pick<AccountStore, 'noteKeyUses'>
@@ -29,9 +29,9 @@ export class KeyUses {
 
   /** Does not wait for the store, because every request is noted. */
   note({ method, headers }: Visitor, { keyId, address }: Principal): void {
-    if (this.#uses.size >= MOST && !this.#uses.has(keyId)) return
+    if (this.#uses.size >= MAX && !this.#uses.has(keyId)) return
     const agent = headers?.['user-agent'] ?? null
-    const client = method === 'SMTP' ? method : agent && clip(agent, MOST_OF_CLIENT)
+    const client = method === 'SMTP' ? method : agent && clip(agent, MAX_OF_CLIENT)
     this.#uses.set(keyId, { keyId, at: Date.now(), address, client })
     this.#timer ??= setTimeout(() => this.#flush(), EVERY).unref()
   }

@@ -19,7 +19,7 @@ import { Fault } from './fault.ts'
 /** Ms during which a verified password is accepted without being hashed again. */
 const KNOWN_FOR = 10 * 60_000
 /** The most cached passwords, and the most cached addresses of logins. The oldest are dropped first. */
-const MOST_KEPT = 20_000
+const MAX_KEPT = 20_000
 /** Seconds after which to try again when too many passwords wait to be hashed. */
 const RETRY_AFTER = 2
 
@@ -146,7 +146,7 @@ export class SmtpLogins {
     this.#addresses.add(place)
     this.#verified.set(id, { digest: this.#digestOf(guess), until: performance.now() + KNOWN_FOR })
     for (const kept of [this.#addresses, this.#verified]) {
-      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
+      if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!)
     }
   }
 

@@ -1,7 +1,7 @@
 /** JSON that a stranger wrote. */
 
 /** The most commas and opening brackets of a text, those within strings included. */
-const MOST_VALUES = 300_000
+const MAX_VALUES = 300_000
 
 export class TooManyValues extends Error {
   override name = 'TooManyValues'
@@ -12,11 +12,11 @@ export class TooManyValues extends Error {
  * @returns the value; throws a SyntaxError for a text that is not JSON
  */
 export function parseBoundedJson(text: string): unknown {
-  let left = MOST_VALUES
+  let left = MAX_VALUES
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if ((unit === COMMA || unit === BRACKET || unit === BRACE) && --left < 0) {
-      throw new TooManyValues(`The JSON has more than ${MOST_VALUES} values.`)
+      throw new TooManyValues(`The JSON has more than ${MAX_VALUES} values.`)
     }
   }
   return JSON.parse(text)

@@ -19,7 +19,7 @@ const BATCH = 16
 const TELL_MS = 10 * 60_000
 const LONGEST_WAIT_MS = 60_000
 /** Faults in a row after which another node may try: perhaps it is this node alone that cannot reach the server. */
-const MOST_FAULTS = 3
+const MAX_FAULTS = 3
 
 /** Ms. */
 const WAITS = {
@@ -129,7 +129,7 @@ export class BounceMailbox {
 
   /** Leaves the mailbox to other nodes during the pause after a fault. */
   async #giveUp(): Promise<void> {
-    if (!this.#isHeld || this.#faults < MOST_FAULTS) return
+    if (!this.#isHeld || this.#faults < MAX_FAULTS) return
     // The store may be what fails: then the node itself is given up.
     await this.#lastRead.giveUp().catch(() => {})
   }

@@ -1,7 +1,7 @@
 /** Messages of the mailbox that could not be read, and how often. */
 
 /** Attempts after which a message is put aside. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 
 export class FailedMessages {
   #validity = ''
@@ -37,7 +37,7 @@ export class FailedMessages {
   }
 
   isHopeless(uid: number): boolean {
-    return (this.#tries.get(uid) ?? 0) >= MOST_TRIES
+    return (this.#tries.get(uid) ?? 0) >= MAX_TRIES
   }
 
   isLeft(uid: number): boolean {

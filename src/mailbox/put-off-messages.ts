@@ -4,16 +4,16 @@
  */
 
 /** Attempts, in addition to the first one. */
-const MOST_AGAIN = 3
+const MAX_AGAIN = 3
 /** Ms until the next attempt. */
 const AGAIN_AFTER = 5 * 60_000
 /** The most messages that are remembered, because strangers can send any number. Further ones count as read at once. */
-const MOST = 1_000
+const MAX = 1_000
 /**
  * The most of them with reports about domains, which anybody can send without an email of ours: the rest of the room is
  * for bounces.
  */
-const MOST_REPORTS = MOST / 2
+const MAX_REPORTS = MAX / 2
 
 interface PutOffMessage {
   tries: number
@@ -38,7 +38,7 @@ export class PutOffMessages {
   /** Whether the message will be tried again. `isReport`: it has a report about a domain. */
   putOff(uid: number, isReport: boolean): boolean {
     const tries = (this.#messages.get(uid)?.tries ?? 0) + 1
-    if (tries > MOST_AGAIN || (tries === 1 && !this.#hasRoom(isReport))) {
+    if (tries > MAX_AGAIN || (tries === 1 && !this.#hasRoom(isReport))) {
       this.#messages.delete(uid)
       return false
     }
@@ -47,8 +47,8 @@ export class PutOffMessages {
   }
 
   #hasRoom(isReport: boolean): boolean {
-    if (this.#messages.size >= MOST) return false
-    return !isReport || [...this.#messages.values()].filter((each) => each.isReport).length < MOST_REPORTS
+    if (this.#messages.size >= MAX) return false
+    return !isReport || [...this.#messages.values()].filter((each) => each.isReport).length < MAX_REPORTS
   }
 
   forget(uid: number): void {

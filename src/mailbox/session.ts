@@ -6,7 +6,7 @@
 import type { ImapFlow } from 'imapflow'
 import { DAY_MS } from '../common/utc-day.ts'
 import type { ImapMailbox } from '../config/values.ts'
-import { MOST_READ } from '../inbound/arrived-mail.ts'
+import { MAX_READ } from '../inbound/arrived-mail.ts'
 import { CONNECT_FAULTS } from '../network/connect-fault.ts'
 
 /** Marks messages that the service has read. On a server that keeps no keywords, `\Seen` does. */
@@ -14,7 +14,7 @@ const KEYWORD = 'PostroadRead'
 /** The folder for messages that cannot be read. */
 export const ASIDE = 'Postroad unreadable'
 /** Octets of a line of the server: the answer to a search of two million messages. */
-const MOST_OF_LINE = 16 * 1024 * 1024
+const MAX_OF_LINE = 16 * 1024 * 1024
 /** Time limits in ms: for a connection, for its greeting, and for an answer of a silent server. */
 const CONNECT_MS = 15_000
 const SILENT_MS = 90_000
@@ -114,7 +114,7 @@ export class MailboxSession implements AsyncDisposable {
 
   /** Messages by UID; those that are gone are left out. */
   async *read(uids: readonly number[]): AsyncGenerator<MailboxMessage> {
-    const parts = { uid: true, size: true, source: { start: 0, maxLength: MOST_READ } }
+    const parts = { uid: true, size: true, source: { start: 0, maxLength: MAX_READ } }
     try {
       for await (const { uid, size, source } of this.#client.fetch(uids.join(','), parts, { uid: true })) {
         if (source !== undefined) yield { uid, raw: source, size: size ?? source.length }
@@ -207,9 +207,9 @@ async function newClient({ mailbox, ca, silentMs = SILENT_MS }: SessionOptions):
     connectionTimeout: Math.min(CONNECT_MS, silentMs),
     greetingTimeout: Math.min(CONNECT_MS, silentMs),
     socketTimeout: silentMs,
-    maxLiteralSize: MOST_READ,
-    maxLineLength: MOST_OF_LINE,
-    maxResponseSize: MOST_OF_LINE + MOST_READ,
+    maxLiteralSize: MAX_READ,
+    maxLineLength: MAX_OF_LINE,
+    maxResponseSize: MAX_OF_LINE + MAX_READ,
   })
   // The command under way rejects with the same error.
   client.on('error', () => {})
@@ -218,8 +218,8 @@ async function newClient({ mailbox, ca, silentMs = SILENT_MS }: SessionOptions):
 
 const WORDS: Readonly<Record<string, string>> = {
   ...CONNECT_FAULTS,
-  ENOTFOUND: 'has no address in the DNS',
-  EAI_AGAIN: 'could not be looked up in the DNS',
+  ENOTFOUND: 'has no address in DNS',
+  EAI_AGAIN: 'could not be looked up in DNS',
   CONNECT_TIMEOUT: CONNECT_FAULTS.ETIMEDOUT!,
   GREETING_TIMEOUT: 'did not greet in time',
   ETIMEOUT: 'fell silent',

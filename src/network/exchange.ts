@@ -7,9 +7,9 @@ import { ArrivingOctets } from '../common/arriving-octets.ts'
 import { NoAnswer } from './no-answer.ts'
 
 /** The most interim answers (RFC 9110 15.2) before the final one. */
-const MOST_INTERIM = 10
+const MAX_INTERIM = 10
 /** The most pieces of a body: each costs time, however few octets it has. */
-const MOST_PIECES = 100_000
+const MAX_PIECES = 100_000
 /**
  * From this number of pieces on, their average must be LEAST_PIECE octets. Reading in slices cuts some pieces in two.
  */
@@ -72,7 +72,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    if (status < 200 && ++this.#interim > MOST_INTERIM) {
+    if (status < 200 && ++this.#interim > MAX_INTERIM) {
       throw new NoAnswer('broken', `${this.#host} sent only interim answers`)
     }
     this.#status = status
@@ -83,7 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { maxOctets, received } = this.#wanted
     this.#pieces++
     if (
-      this.#pieces > MOST_PIECES ||
+      this.#pieces > MAX_PIECES ||
       (this.#pieces > CRUMBS_FROM && this.#octets < this.#pieces * LEAST_PIECE)
     ) {
       throw new NoAnswer('broken', `${this.#host} answered in too many pieces`)

@@ -22,7 +22,7 @@ const CONNECT_MS = 10_000
 /** Milliseconds for which an idle connection is kept. */
 const KEEP_ALIVE_MS = 10_000
 /** The most octets of an answer's header. */
-const MOST_HEADER = 16 * 1024
+const MAX_HEADER = 16 * 1024
 /**
  * The ports that browsers refuse (WHATWG Fetch 2.9): protocols that could be made to mistake a request for their own.
  */
@@ -116,7 +116,7 @@ export class Outgoing {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: 2 * KEEP_ALIVE_MS,
-      maxHeaderSize: MOST_HEADER,
+      maxHeaderSize: MAX_HEADER,
       // The request has one time limit for everything.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -196,7 +196,7 @@ function guardedLookup(guard: AddressGuard, resolve: ResolveHost): LookupFunctio
 
 function nowhere(host: string, hasAddresses: boolean): NoAnswer {
   if (hasAddresses) return new NoAnswer('refused', `${host} has no public address`)
-  return new NoAnswer('unreachable', `${host} has no address in the DNS`)
+  return new NoAnswer('unreachable', `${host} has no address in DNS`)
 }
 
 const WORDS: Record<string, [kind: NoAnswer['kind'], words: string]> = {

@@ -149,7 +149,7 @@ export function addressesAudit<Input>(
 }
 
 const LONGEST = 300
-const MOST_ITEMS = 50
+const MAX_ITEMS = 50
 
 /** Untrusted text as one line of bounded length, to be shown to people. */
 export function auditText(text: string): string {
@@ -159,7 +159,7 @@ export function auditText(text: string): string {
 
 function auditValue(value: unknown): unknown {
   if (typeof value === 'string') return auditText(value)
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(auditValue)
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(auditValue)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, each]) => (each === undefined ? [] : [[name, auditValue(each)]])),

@@ -11,7 +11,7 @@ import type { Operation } from './verb.ts'
 /** Checks at the same time: one company alone gets eight of them, and four are for companies that have none. */
 const PLACES = { size: 20, kept: 4, timesFree: 1 }
 /** Domains that a node has at most, those that wait for a place included. */
-const MOST = 200
+const MAX = 200
 /** Ms between two looks for domains that are due. */
 const ROUND_MS = 15_000
 /** Soon after the start, so that a service that is restarted often gets to it as well. */
@@ -47,7 +47,7 @@ export class CheckRounds {
 
   /** Number of domains that this node may still take. */
   get room(): number {
-    return MOST - this.#underWay.size
+    return MAX - this.#underWay.size
   }
 
   /** Ids of companies with this number of domains under way, or more. */

@@ -1,7 +1,7 @@
 /** The logo of a company, which its people see beside its name. */
 import { createHash } from 'node:crypto'
 import type { Company } from '../accounts/account.ts'
-import { type CompanyLogo, MOST_OCTETS, MOST_PIXELS, pictureSize } from '../accounts/company-logo.ts'
+import { type CompanyLogo, MAX_OCTETS, MAX_PIXELS, pictureSize } from '../accounts/company-logo.ts'
 import { OperateError } from './error.ts'
 import { findCompany } from './find.ts'
 import { numberText } from './number-text.ts'
@@ -54,14 +54,14 @@ export const removeLogo = verb(
 )
 
 function checkedType(octets: Uint8Array): string {
-  if (octets.byteLength > MOST_OCTETS)
-    throw invalid(`it has ${numberText(octets.byteLength)} bytes; ${MOST_OCTETS / 1024} KiB are allowed`)
+  if (octets.byteLength > MAX_OCTETS)
+    throw invalid(`it has ${numberText(octets.byteLength)} bytes; ${MAX_OCTETS / 1024} KiB are allowed`)
   const size = pictureSize(octets)
   if (size === null) throw invalid('it must be a PNG, JPEG or WebP file')
   const { type, width, height } = size
   const [least, most] = [Math.min(width, height), Math.max(width, height)]
-  if (least < 1 || most > MOST_PIXELS)
-    throw invalid(`it has ${width} × ${height} pixels; ${MOST_PIXELS} × ${MOST_PIXELS} are allowed`)
+  if (least < 1 || most > MAX_PIXELS)
+    throw invalid(`it has ${width} × ${height} pixels; ${MAX_PIXELS} × ${MAX_PIXELS} are allowed`)
   return type
 }
 

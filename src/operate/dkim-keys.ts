@@ -2,7 +2,7 @@
  * The DKIM keys of a sending domain, one by one. `dkim-rotation.ts` replaces a key in steps.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { type DkimIdentity, MOST_DKIM_KEYS, type SendingDomain } from '../accounts/account.ts'
+import { type DkimIdentity, MAX_DKIM_KEYS, type SendingDomain } from '../accounts/account.ts'
 import { makeDkimKey } from '../accounts/key-making.ts'
 import { dkimIdentity } from '../accounts/new-domain.ts'
 import { type DkimKey, dkimPublicKey } from '../mail/dkim/key.ts'
@@ -15,7 +15,7 @@ import { type Operation, verb } from './verb.ts'
 
 /** RFC 8301 3.2: signers must not use shorter keys. */
 const LEAST_BITS = 2048
-const MOST_BITS = 4096
+const MAX_BITS = 4096
 /** RFC 6376 3.1: a selector consists of labels of a domain name. */
 const SELECTOR = /^(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
 
@@ -41,10 +41,10 @@ export const addDkimKey = verb(
   async (op, input: NewDkimKeyInput): Promise<SendingDomain> => {
     const domain = findDomain(op, input.domain)
     const selector = checkedSelector(input.selector)
-    if (domain.dkim.length >= MOST_DKIM_KEYS) {
+    if (domain.dkim.length >= MAX_DKIM_KEYS) {
       throw new OperateError(
         'conflict',
-        `${domain.name} has ${MOST_DKIM_KEYS} DKIM keys, which is the maximum`,
+        `${domain.name} has ${MAX_DKIM_KEYS} DKIM keys, which is the maximum`,
       )
     }
     const key =
@@ -194,10 +194,10 @@ function asDkimKey(privateKey: KeyObject): DkimKey {
   }
   if (type !== 'rsa') throw new OperateError('invalid', `a DKIM key is RSA or Ed25519, not ${type}`)
   const bits = details?.modulusLength ?? 0
-  if (bits < LEAST_BITS || bits > MOST_BITS) {
+  if (bits < LEAST_BITS || bits > MAX_BITS) {
     throw new OperateError(
       'invalid',
-      `the RSA key has ${bits} bits; ${LEAST_BITS} to ${MOST_BITS} are accepted`,
+      `the RSA key has ${bits} bits; ${LEAST_BITS} to ${MAX_BITS} are accepted`,
     )
   }
   return { algorithm: 'rsa-sha256', privateKey, publicKey: dkimPublicKey(privateKey) }

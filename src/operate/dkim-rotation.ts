@@ -11,7 +11,7 @@ import {
   type DkimAlgorithm,
   type DkimIdentity,
   type DkimStage,
-  MOST_DKIM_KEYS,
+  MAX_DKIM_KEYS,
   RETIRING_MS,
   type RecordState,
   type SendingDomain,
@@ -50,8 +50,8 @@ async function beginRotation(op: Operation, input: { domain: string }): Promise<
   const { added, queued } = isDelegated(domain, op.setup.dkimZone)
     ? await nextDelegatedKeys(op, domain, algorithms)
     : { added: await nextKeys(op, domain, algorithms), queued: [] }
-  if (domain.dkim.length + added.length > MOST_DKIM_KEYS) {
-    const message = `${domain.name} has ${domain.dkim.length} DKIM keys, and may have ${MOST_DKIM_KEYS}: remove those that are no longer used first`
+  if (domain.dkim.length + added.length > MAX_DKIM_KEYS) {
+    const message = `${domain.name} has ${domain.dkim.length} DKIM keys, and may have ${MAX_DKIM_KEYS}: remove those that are no longer used first`
     throw new OperateError('conflict', message)
   }
   try {

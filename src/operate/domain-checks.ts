@@ -7,7 +7,7 @@ import { CheckRounds, CLAIM_MS, type DomainChecksParts } from './check-rounds.ts
 /** Domains that a node takes at once. */
 const STEP = 20
 /** The most checks of one company at a time, so that those of other companies get their turn. */
-const MOST_OF_ONE = 8
+const MAX_OF_ONE = 8
 
 export class DomainChecks {
   readonly #parts: DomainChecksParts
@@ -45,7 +45,7 @@ export class DomainChecks {
     if (limit <= 0 || this.#rounds.stopped) return false
     const { store, now } = this.#parts.operation()
     const at = now()
-    const except = this.#rounds.companiesWith(MOST_OF_ONE)
+    const except = this.#rounds.companiesWith(MAX_OF_ONE)
     const due = await store.claimDomainChecks({ now: at, until: at + CLAIM_MS, limit, except })
     this.#rounds.begin(due)
     return due.length === limit

@@ -4,7 +4,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import { type DmarcPolicy, publishedPolicy } from '../accounts/dmarc.ts'
 import { reportsOf } from '../accounts/dns-records.ts'
 import { DAY_MS, utcDay } from '../common/utc-day.ts'
-import { MOST_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
+import { MAX_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../mail/domain-report/tls-report.ts'
 import type { DmarcDaySum, DmarcSourceSum, StoredTlsReport } from '../store/store.ts'
@@ -16,14 +16,14 @@ import { type Operation, verb } from './verb.ts'
 
 /** Days that the summary covers. */
 const SPAN_DAYS = 30
-const MOST_SOURCES = 200
+const MAX_SOURCES = 200
 /** Reporters that the advice compares: the ones that saw the largest shares of messages fail. */
-const MOST_REPORTERS = 1_000
+const MAX_REPORTERS = 1_000
 /** Names that are shown: strangers choose them. */
-const MOST_NAMES = 50
+const MAX_NAMES = 50
 /** TLS reports that are listed, and results of each day in the reports of others. */
-const MOST_REPORTS = 100
-const MOST_RESULTS = 50
+const MAX_REPORTS = 100
+const MAX_RESULTS = 50
 /** Ms for the look-up of the policy. */
 const POLICY_WITHIN_MS = 5_000
 
@@ -70,7 +70,7 @@ export async function dmarcOf(
 ): Promise<DmarcSummary> {
   const { id, name } = domain
   const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
-  const most = { sources: MOST_SOURCES, reporters: MOST_REPORTERS }
+  const most = { sources: MAX_SOURCES, reporters: MAX_REPORTERS }
   const { days, sources, reporters } = await op.store.dmarcSums(id, since, most)
   const verifiedDays = days.filter(({ verified }) => verified)
   const verified = { ...sumOf(verifiedDays), days: verifiedDays.length }
@@ -110,7 +110,7 @@ async function policyInTime(
   ])
 }
 
-const distinct = (names: readonly string[]) => [...new Set(names)].slice(0, MOST_NAMES).toSorted()
+const distinct = (names: readonly string[]) => [...new Set(names)].slice(0, MAX_NAMES).toSorted()
 
 function sumOf(days: readonly DmarcDaySum[]): Pick<DmarcDaySum, 'messages' | 'failing'> {
   const sum = (of: (day: DmarcDaySum) => number) => days.reduce((total, day) => total + of(day), 0)
@@ -143,7 +143,7 @@ export const listTlsReports = verb(
       throw new OperateError('invalid', `"${day}" is not a day; write one like ${utcDay(op.now())}`)
     }
     const name = domain === undefined ? undefined : domainName(domain)
-    const kept = await op.store.tlsReports({ domain: name, day, limit: MOST_REPORTS })
+    const kept = await op.store.tlsReports({ domain: name, day, limit: MAX_REPORTS })
     const reports: TlsReportDescription[] = []
     for (const report of kept) reports.push(await described(op, report))
     const own = op.accounts.domains.filter((each) => each.name === name)
@@ -161,7 +161,7 @@ export const receivedTlsReports = verb(
 )
 
 async function described(op: Operation, report: StoredTlsReport): Promise<TlsReportDescription> {
-  const counts = await op.store.tlsSessions(report.domain, report.day, MOST_REPORTED)
+  const counts = await op.store.tlsSessions(report.domain, report.day, MAX_REPORTED)
   const policies = policiesOf(report.domain, counts)
   const sum = (of: (policy: TlsPolicyResult) => number) => policies.reduce((all, each) => all + of(each), 0)
   return {
@@ -180,7 +180,7 @@ async function receivedOf(
 ): Promise<ReceivedTlsResult[]> {
   const now = op.now()
   const days = { from: only ?? utcDay(now - SPAN_DAYS * DAY_MS), to: only ?? utcDay(now + DAY_MS) }
-  const rows = await op.store.domainReportRows(id, 'tls', days, MOST_RESULTS)
+  const rows = await op.store.domainReportRows(id, 'tls', days, MAX_RESULTS)
   return rows.map(({ day, detail, amount }) => ({
     ...(JSON.parse(detail) as TlsSessionResult),
     day,

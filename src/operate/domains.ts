@@ -147,13 +147,13 @@ function settingsOf(
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** The record of a replaced key stays in DNS for RETIRING_MS, so keys cannot be rotated more often. */
 const LEAST_ROTATION_DAYS = 8
-const MOST_ROTATION_DAYS = 1_825
+const MAX_ROTATION_DAYS = 1_825
 
 function checkedRotation(every: number | 'off'): number | 'off' {
-  if (every === 'off' || (every >= LEAST_ROTATION_DAYS * DAY_MS && every <= MOST_ROTATION_DAYS * DAY_MS)) {
+  if (every === 'off' || (every >= LEAST_ROTATION_DAYS * DAY_MS && every <= MAX_ROTATION_DAYS * DAY_MS)) {
     return every
   }
-  const message = `DKIM keys can be rotated every ${LEAST_ROTATION_DAYS} to ${MOST_ROTATION_DAYS} days`
+  const message = `DKIM keys can be rotated every ${LEAST_ROTATION_DAYS} to ${MAX_ROTATION_DAYS} days`
   throw new OperateError('invalid', message)
 }
 

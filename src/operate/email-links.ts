@@ -6,7 +6,7 @@ import { verb } from './verb.ts'
 
 /** Ms for each link, redirects included. */
 const WITHIN = 8_000
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** Simultaneous requests, for all companies together. */
 const AT_ONCE = { size: 24, kept: 8, timesFree: 1 }
@@ -59,7 +59,7 @@ async function reach(outgoing: Outgoing, text: string): Promise<LinkCheck> {
   const until = performance.now() + WITHIN
   try {
     let url = outgoingUrl(text)
-    for (let moves = 0; moves <= MOST_REDIRECTS; moves++) {
+    for (let moves = 0; moves <= MAX_REDIRECTS; moves++) {
       const { status, headers } = await outgoing.ask({
         method: 'HEAD',
         url,

@@ -70,7 +70,7 @@ export async function readEmailPage(
 }
 
 /** The most emails that are counted. */
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 
 export interface EmailCount {
   count: number
@@ -80,7 +80,7 @@ export interface EmailCount {
 
 /** Counts the matches, in as many steps as a page has. */
 export async function countEmailMatches(op: Operation, search: EmailSearch): Promise<EmailCount> {
-  const { emails, next } = await readEmailPage(op, search, { limit: MOST_COUNTED })
+  const { emails, next } = await readEmailPage(op, search, { limit: MAX_COUNTED })
   return { count: emails.length, more: next !== null }
 }
 

@@ -112,10 +112,10 @@ interface ListedSuppression extends Suppression {
  * The most entries of the suppression list, and the most recent emails, that are looked at: an email may have thousands
  * of addresses in its head.
  */
-const MOST_SUPPRESSIONS = 20
-const MOST_EMAILS = 5
+const MAX_SUPPRESSIONS = 20
+const MAX_EMAILS = 5
 /** The most recipients of an email that are searched for one at the domain. */
-const MOST_RECIPIENTS = 100
+const MAX_RECIPIENTS = 100
 
 /** Explains from stored facts alone, without connecting to a mail server. */
 export const explain = verb('read', explained)
@@ -244,7 +244,7 @@ async function suppressionsOf(
   const nameOf = domainNames(op)
   return found
     .filter((each) => domain === null || (scopeOf(each) ?? domain.id) === domain.id)
-    .slice(0, MOST_SUPPRESSIONS)
+    .slice(0, MAX_SUPPRESSIONS)
     .map((each) => ({ ...each, domain: nameOf(each.domainId) }))
 }
 
@@ -306,11 +306,11 @@ async function lastResults(
   toDomain: string,
 ): Promise<RecentResult[]> {
   const search = { toDomain, ...(from === undefined ? { company } : { domain: from }) }
-  const { emails } = await readEmailPage(op, search, { limit: MOST_EMAILS })
+  const { emails } = await readEmailPage(op, search, { limit: MAX_EMAILS })
   const results: RecentResult[] = []
   // One after the other: all of them would arrive in one turn of the event loop.
   for (const email of emails) {
-    const recipients = await op.store.readRecipients(email.id, { from: 0, limit: MOST_RECIPIENTS })
+    const recipients = await op.store.readRecipients(email.id, { from: 0, limit: MAX_RECIPIENTS })
     const recipient = recipients.find(({ address }) => foldedAscii(address).endsWith(`@${toDomain}`))
     if (recipient === undefined) continue
     const range = { from: recipient.position, limit: 1, eventOctets: 0, attempts: 0 }

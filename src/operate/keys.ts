@@ -14,7 +14,7 @@ import {
 } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-const MOST_RANGES = 100
+const MAX_RANGES = 100
 /** Ms for which a rotated key still works, unless the caller names another time. */
 const OLD_KEY_LASTS = 7 * 24 * 60 * 60 * 1_000
 
@@ -145,8 +145,8 @@ function checkedScopes(scopes: readonly Scope[]): Scope[] {
 /** Ranges in canonical spelling, without duplicates. Throws `invalid`. */
 export function checkedRanges(texts: readonly string[]): string[] {
   const ranges = [...new Set(texts.map(checkedRange))]
-  if (ranges.length <= MOST_RANGES) return ranges
-  throw new OperateError('invalid', `a key can have at most ${MOST_RANGES} address ranges`)
+  if (ranges.length <= MAX_RANGES) return ranges
+  throw new OperateError('invalid', `a key can have at most ${MAX_RANGES} address ranges`)
 }
 
 function checkedRange(text: string): string {

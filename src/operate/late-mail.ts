@@ -9,7 +9,7 @@ import type { Operation } from './verb.ts'
 const OF_ATTEMPTS: ReadonlySet<string> = new Set(['delivered', 'delivery_delayed', 'bounced'])
 const MINUTE = 60_000
 /** More than an hour of one company has, by minute and type of event. */
-const MOST_COUNTS = 10_000
+const MAX_COUNTS = 10_000
 /** Ms that delivery has from its start for what has become due before. */
 const START_MS = 10 * MINUTE
 
@@ -47,7 +47,7 @@ async function wasAnyTried(
     size: 'minute',
     dimension: 'total',
     value: null,
-    most: MOST_COUNTS,
+    most: MAX_COUNTS,
     since: Math.floor(since / MINUTE) * MINUTE,
     until: now() + MINUTE,
   })

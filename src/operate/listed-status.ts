@@ -85,7 +85,7 @@ function statusOfGroup(
 }
 
 /** Recipient domains whose sites are looked up for one list, and the milliseconds that it waits for them. */
-const MOST_DOMAINS = 100
+const MAX_DOMAINS = 100
 const PATIENCE_MS = 500
 
 const recent = new RecentAnswers<PresentClosures>()
@@ -108,7 +108,7 @@ export async function listedClosures(
   const unknown = new Set(
     due.filter(({ email }) => siteOfOwnRoute(routes, email) === null).map(({ to }) => to),
   )
-  const sites = await sitesInTime(op, new Set([...unknown].slice(0, MOST_DOMAINS)), PATIENCE_MS)
+  const sites = await sitesInTime(op, new Set([...unknown].slice(0, MAX_DOMAINS)), PATIENCE_MS)
   const finders = new Map<string, FindClosure>()
   return (email) => {
     const { companyId, domainId, source, testMode } = email

@@ -9,7 +9,7 @@ import { busyRefusal, type SignInOrigin, type SignInParts } from './sign-in.ts'
 /** Nobody has two of them, so nobody takes another's. */
 const PLACES = { size: 1_000, kept: 0, timesFree: 0 }
 /** New passwords of one person that may wait for another one. */
-const MOST_WAITING = 4
+const MAX_WAITING = 4
 
 /** A place for each person whose password is being changed. */
 export function newPasswordPlaces(): CompanyPlaces {
@@ -22,7 +22,7 @@ export async function inPasswordTurn<Result>(
   personId: string,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  if (newPasswords.waiting(personId) >= MOST_WAITING) throw busyRefusal()
+  if (newPasswords.waiting(personId) >= MAX_WAITING) throw busyRefusal()
   const leave = await newPasswords.take(personId)
   try {
     return await change()

@@ -23,6 +23,7 @@ import {
   statusSentence,
   type WaitReason,
 } from './status-sentence.ts'
+import { NOT_UNDER_WAY, type UnderWay, underWayOf } from './under-way.ts'
 import { type Setup, verb } from './verb.ts'
 
 /** The next step of one recipient. `waits` is null when there is none. */
@@ -124,7 +125,7 @@ export interface EmailStatusText {
 export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<EmailStatusText> => {
   const range = { from: 0, limit: 100, eventOctets: 128 * 1024, attempts: 200 }
   const found = await nextSteps(op, { id, ...range })
-  const status = statusOf(found)
+  const status = statusOf(found, await underWayOf(op, found))
   const statuses = found.outline.recipients.map(
     ({ position }, index) => [position, status.recipients[index]!] as const,
   )
@@ -135,8 +136,11 @@ export const emailStatus = verb('read', async (op, { id }: { id: string }): Prom
   }
 })
 
-/** The facts in the sentence about the status of an email. */
-export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: EmailNextSteps): EmailStatus {
+/** The facts in the sentence about the status of an email. `underWay`: by position. */
+export function statusOf(
+  { outline, domain, mostAttempts, nextSteps, tries }: EmailNextSteps,
+  underWay: ReadonlyMap<number, UnderWay> = new Map(),
+): EmailStatus {
   const accepted = new Set(
     outline.events.flatMap(({ type, recipient }) => (type === 'delivered' ? [recipient] : [])),
   )
@@ -165,6 +169,7 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
         ...times,
         closed: closed && closedSite(closed),
         pauseReason,
+        ...(underWay.get(position) ?? NOT_UNDER_WAY),
       }
     }),
   }

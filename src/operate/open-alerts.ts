@@ -11,7 +11,7 @@ export interface OpenAlert extends Pick<Alert, 'id' | 'title' | 'found' | 'advic
 }
 
 /** The most alerts that are listed. */
-const MOST = 20
+const MAX = 20
 
 /** The alerts of a company, or all alerts: then those of the installation come first. */
 export const openAlerts = verb('read', async (op, of: CompanyFilter): Promise<OpenAlert[]> => {
@@ -21,7 +21,7 @@ export const openAlerts = verb('read', async (op, of: CompanyFilter): Promise<Op
   )
   return open
     .toSorted((a, b) => Number(a.companyId !== null) - Number(b.companyId !== null) || a.since - b.since)
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map((alert) => {
       const { id, title, found, since } = alert
       const advice = adviceFor(op.caller.kind === 'operator', alert)

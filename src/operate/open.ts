@@ -17,6 +17,7 @@ import type { Workers } from '../workers/workers.ts'
 import { type Caller, OPERATOR } from './authority.ts'
 import { newDnsTurns } from './dns-turns.ts'
 import { asOperateError, type Hint, OperateError } from './error.ts'
+import type { PresentDeliveries } from './present-deliveries.ts'
 import type { SharedExplanations } from './shared-explanations.ts'
 import type { Operation, Setup } from './verb.ts'
 
@@ -50,8 +51,8 @@ export async function openOperation(
 }
 
 /**
- * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`,
- * `dnsTurns`, `workers`, `apiUrl`, `sites` and `explanations`: those of the service, if the caller is one.
+ * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`, `dnsTurns`,
+ * `workers`, `apiUrl`, `sites`, `explanations` and `deliveries`: those of the service, if the caller is one.
  */
 export function operationOn(
   settings: OperateSettings,
@@ -66,6 +67,7 @@ export function operationOn(
     apiUrl = () => ownUrl(settings),
     sites = () => openUsableSites(settings).table,
     explanations = null,
+    deliveries = null,
   }: {
     seal?: Seal
     turns?: SearchTurns
@@ -74,6 +76,7 @@ export function operationOn(
     apiUrl?: () => string
     sites?: () => SiteTable
     explanations?: SharedExplanations | null
+    deliveries?: PresentDeliveries | null
   } = {},
 ): Operation {
   const resolver = () => configuredResolver(settings)
@@ -92,6 +95,7 @@ export function operationOn(
     guard: () => addressGuard(settings),
     sites,
     explanations,
+    deliveries,
     workers,
     inTurn: (companyId, look) => turns.take(companyId, look),
     inDnsTurn: (companyId, ask) => dnsTurns.take(companyId, ask),

@@ -9,7 +9,7 @@ import type { SendRequest } from '../network/outgoing.ts'
 /** Seconds for one request. */
 const TIMEOUT = 10
 /** Octets of a response: keys and metadata have a few thousand. */
-const MOST = 512 * 1024
+const MAX = 512 * 1024
 /** Ms after which the provider's metadata is fetched again. */
 const KNOWN_FOR = 3_600_000
 
@@ -140,12 +140,12 @@ export class OpenIdProvider {
       method,
       url: new URL(url),
       headers,
-      maxOctets: MOST,
+      maxOctets: MAX,
       timeoutMs: TIMEOUT * 1000,
       ...(body != null && { body: String(body) }),
       ...(signal && { signal }),
     })
-    if (!answer.complete) throw new Error(`the answer of ${new URL(url).host} has more than ${MOST} octets`)
+    if (!answer.complete) throw new Error(`the answer of ${new URL(url).host} has more than ${MAX} octets`)
     const { status } = answer
     const empty = status === 204 || status === 205 || status === 304
     return new Response(empty ? null : new Uint8Array(answer.body), { status, headers: answer.headers })

@@ -40,9 +40,9 @@ export interface VolumeSeries extends TimeSeries {
 }
 
 /** Counters added up for one answer: more than any span has. */
-const MOST_IN_SERIES = 200_000
+const MAX_IN_SERIES = 200_000
 /** The same for sums over all sending domains, destinations or companies, whose number depends on the senders. */
-const MOST_IN_SUMS = 500_000
+const MAX_IN_SUMS = 500_000
 
 /** The volume of each type of event over time. */
 export const showVolume = verb('read', async (op, request: OverviewRequest): Promise<VolumeSeries> => {
@@ -97,7 +97,7 @@ export const showLatency = verb(
       since,
       until,
     } as const
-    const request = { ...asked, step, parts: PARTS, most: MOST_IN_SERIES }
+    const request = { ...asked, step, parts: PARTS, most: MAX_IN_SERIES }
     const ranks = notTooMany(await op.inTurn(companyId, () => op.store.countRanks(request)))
     const byPoint = Map.groupBy(ranks, ({ start }) => (start === null ? null : pointOf(span, start)))
     const ofPoint = (point: number | null) => percentilesOf(byPoint.get(point) ?? [], PARTS)
@@ -172,7 +172,7 @@ export const showDestinations = verb(
       domainId: null,
       value: null,
       dimension: 'destination',
-      most: MOST_IN_SUMS,
+      most: MAX_IN_SUMS,
     } as const
     const sums = await op.inTurn(companyId, () => op.store.sumBusiest({ ...request, ...range, limit }))
     const found = { span: wanted.span, since: range.since, until: range.until, volumes: sums && byKey(sums) }
@@ -251,7 +251,7 @@ async function countSeries(
   of: Pick<CountRequest, 'companyId' | 'domainId' | 'dimension' | 'value'>,
   { size, since, until, step }: SeriesSpan,
 ): Promise<EventCount[]> {
-  const request = { ...of, size, since, until, step, most: MOST_IN_SERIES }
+  const request = { ...of, size, since, until, step, most: MAX_IN_SERIES }
   return notTooMany(await op.inTurn(of.companyId, () => op.store.countEvents(request)))
 }
 
@@ -266,7 +266,7 @@ async function volumesOf(
   of: { companyId: string | null; dimension: CountRequest['dimension']; by: SumRequest['by'] },
 ): Promise<Volumes> {
   const range = sumsOf(span, op.now())
-  const request = { ...of, ...range, domainId: null, value: null, most: MOST_IN_SUMS }
+  const request = { ...of, ...range, domainId: null, value: null, most: MAX_IN_SUMS }
   const found = await op.inTurn(of.companyId, () => op.store.sumEvents(request))
   return { span, since: range.since, until: range.until, volumes: found === null ? null : byKey(found) }
 }

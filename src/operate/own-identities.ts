@@ -7,7 +7,7 @@ import { beginOpenId, identify, type OpenIdAnswer } from './openid-sign-in.ts'
 import { changeSelf, type OwnAccount, requireFresh } from './own-account.ts'
 import type { SignInOrigin, SignInParts } from './sign-in.ts'
 
-const MOST_IDENTITIES = 10
+const MAX_IDENTITIES = 10
 
 /** An id that is safe in URL paths: a provider's subject may contain any characters. */
 export function identityId({ issuer, subject }: Identity): string {
@@ -47,10 +47,10 @@ export async function connectIdentity(
       if (identities.some((each) => identityId(each) === identityId(made))) {
         throw new OperateError('already_exists', 'this account is already connected with yours')
       }
-      if (identities.length >= MOST_IDENTITIES) {
+      if (identities.length >= MAX_IDENTITIES) {
         throw new OperateError(
           'over_limit',
-          `you have ${MOST_IDENTITIES} connected accounts, which is the maximum: disconnect one first`,
+          `you have ${MAX_IDENTITIES} connected accounts, which is the maximum: disconnect one first`,
         )
       }
       return { credentials: { ...credentials, identities: [...identities, made] } }

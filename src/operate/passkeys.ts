@@ -17,7 +17,7 @@ import { beginProvedSession, type SignInOrigin, type SignInParts, SignInRefusal 
 
 /** Ms in which the browser has to answer a challenge. */
 export const CHALLENGE_MS = 10 * 60_000
-const MOST_PASSKEYS = 20
+const MAX_PASSKEYS = 20
 const LONGEST_NAME = 60
 
 /** The options for the browser, and the ticket to send back with its answer. */
@@ -113,10 +113,10 @@ export async function addPasskey(
       if (passkeys.some(({ id }) => id === made.id)) {
         throw new OperateError('already_exists', 'you already have this passkey')
       }
-      if (passkeys.length >= MOST_PASSKEYS) {
+      if (passkeys.length >= MAX_PASSKEYS) {
         throw new OperateError(
           'over_limit',
-          `you have ${MOST_PASSKEYS} passkeys, which is the maximum: remove one first`,
+          `you have ${MAX_PASSKEYS} passkeys, which is the maximum: remove one first`,
         )
       }
       const passkey = { ...made, name: called, createdAt: now, usedAt: null }

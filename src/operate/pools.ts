@@ -18,8 +18,8 @@ import { poolProblem } from './unusable-pools.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Pools at most: every node holds them in memory. */
-const MOST_POOLS = 1_000
-const MOST_ADDRESSES = 1_000
+const MAX_POOLS = 1_000
+const MAX_ADDRESSES = 1_000
 
 export interface PoolDescription extends SourcePool, PoolUsers {
   warmUps: WarmUpState[]
@@ -62,8 +62,8 @@ export const createPool = verb(
     if (pools.some((pool) => pool.name === name)) {
       throw new OperateError('already_exists', `there is already a pool ${name}`, { verb: 'listPools' })
     }
-    if (pools.length >= MOST_POOLS)
-      throw new OperateError('over_limit', `there are ${MOST_POOLS} pools already`, { verb: 'listPools' })
+    if (pools.length >= MAX_POOLS)
+      throw new OperateError('over_limit', `there are ${MAX_POOLS} pools already`, { verb: 'listPools' })
     const pool = { name, addresses: parsePoolAddresses(input.addresses), warming: {}, createdAt: op.now() }
     await op.store.setSourcePool(pool)
     return await changed(op, pool)
@@ -276,7 +276,7 @@ function parsePoolAddresses(texts: readonly string[]): string[] {
     if (address === null) throw new OperateError('invalid', `"${text}" is not an IP address`)
     return address
   })
-  if (addresses.length === 0 || addresses.length > MOST_ADDRESSES)
-    throw new OperateError('invalid', `a pool must have 1 to ${MOST_ADDRESSES} addresses`)
+  if (addresses.length === 0 || addresses.length > MAX_ADDRESSES)
+    throw new OperateError('invalid', `a pool must have 1 to ${MAX_ADDRESSES} addresses`)
   return [...new Set(addresses)]
 }

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 const REST = 20
 /** Ms. The measured time may include waiting for a turn, so the reuse has an upper bound. */
 const LONGEST_REST = 60_000
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 
 /** Answers by key, for each store. */
 export class RecentAnswers<Answer> {
@@ -33,7 +33,7 @@ export class RecentAnswers<Answer> {
   #of(store: Store): RecentEntries<Promise<Answer>> {
     let kept = this.#kept.get(store)
     if (kept === undefined) {
-      kept = new RecentEntries(MOST_KEPT, { ttlAutopurge: true })
+      kept = new RecentEntries(MAX_KEPT, { ttlAutopurge: true })
       this.#kept.set(store, kept)
     }
     return kept

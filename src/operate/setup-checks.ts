@@ -6,9 +6,9 @@
 import { CheckRounds, CLAIM_MS, type DomainChecksParts } from './check-rounds.ts'
 
 /** The most domains that a node takes in a round, which bounds its questions to DNS. */
-const MOST = 100
+const MAX = 100
 /** The same of one company: about one a second, while it has that many. */
-const MOST_OF_ONE = 16
+const MAX_OF_ONE = 16
 
 export class SetupChecks {
   readonly #parts: DomainChecksParts
@@ -29,12 +29,12 @@ export class SetupChecks {
 
   /** Begins the checks of a round, and does not wait for their ends, which may take longer. */
   async takeDue(): Promise<void> {
-    const limit = Math.min(MOST, this.#rounds.room)
+    const limit = Math.min(MAX, this.#rounds.room)
     if (limit <= 0) return
     const { store, now } = this.#parts.operation()
     const at = now()
-    const except = this.#rounds.companiesWith(MOST_OF_ONE)
-    const claim = { now: at, until: at + CLAIM_MS, limit, ofOne: MOST_OF_ONE, except }
+    const except = this.#rounds.companiesWith(MAX_OF_ONE)
+    const claim = { now: at, until: at + CLAIM_MS, limit, ofOne: MAX_OF_ONE, except }
     this.#rounds.begin(await store.claimSetupChecks(claim))
   }
 

@@ -3,6 +3,7 @@
  */
 import { providerOf } from '../email/mail-provider.ts'
 import { isNotAttempted } from '../email/not-attempted.ts'
+import type { OwedStep } from '../email/owed-answer.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
 import { numberText } from './number-text.ts'
 import { namesServer, replyIn, replyText } from './reply-text.ts'
@@ -54,6 +55,15 @@ export interface ClosedSiteFacts {
   to: string | null
 }
 
+/** The answer for which the attempt under way waits. */
+interface OwedAnswerFacts {
+  server: string
+  step: OwedStep
+  /** ISO 8601: since when it is owed, and until when Postroad waits for it. */
+  since: string
+  until: string
+}
+
 export interface RecipientStatus {
   address: string
   state: RecipientState
@@ -79,6 +89,10 @@ export interface RecipientStatus {
   closed: ClosedSiteFacts | null
   /** The operator's words, while a pause keeps it waiting; null: none. */
   pauseReason: string | null
+  /** Null: its server owes none, or it is not known. */
+  owed: OwedAnswerFacts | null
+  /** The name of another node that has it; null: none, this one, or not known. */
+  node: string | null
 }
 
 export interface EmailStatus {
@@ -212,12 +226,49 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
       return only('Canceled before it was sent.')
     case 'sending':
       if (recipient.waits === 'path') return held(recipient)
-      return only(`Being sent, or about to be (attempt ${attempts + 1} of ${email.mostAttempts}).`)
+      return underWay(recipient, `attempt ${attempts + 1} of ${email.mostAttempts}`)
     case 'quarantined':
       return only('In quarantine: sending it crashed a process. An operator has to release or cancel it.')
     default:
       return waiting(recipient, email)
   }
+}
+
+const OWED: Record<OwedStep, string> = {
+  connect: 'has not accepted the connection',
+  proxy: 'is not connected: the proxy of the source address has not answered',
+  greeting: 'has not sent its greeting',
+  ehlo: 'has not answered EHLO',
+  starttls: 'has not answered STARTTLS',
+  tls: 'has not completed the TLS handshake',
+  auth: 'has not answered AUTH',
+  mail: 'has not answered MAIL',
+  rcpt: 'has not answered RCPT',
+  data: 'has not answered DATA',
+  message: 'has not taken the whole message',
+  dot: 'has the message and has not answered it',
+}
+
+/** `count`: which attempt it is. */
+function underWay({ owed, node }: RecipientStatus, count: string): StatusText {
+  if (owed !== null) {
+    const { server, step, since, until } = owed
+    return only(
+      `Being sent now (${count}): `,
+      { untrusted: server },
+      ` ${OWED[step]} since `,
+      { at: since },
+      '. Postroad waits until ',
+      { at: until },
+      ' at the latest.',
+    )
+  }
+  if (node === null) return only(`Being sent, or about to be (${count}).`)
+  return only(
+    'Being sent, or about to be, by the node ',
+    { untrusted: node },
+    ` (${count}). The page of the email in the console of that node shows the answer for which it waits.`,
+  )
 }
 
 function only(...statement: Piece[]): StatusText {

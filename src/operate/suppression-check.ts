@@ -5,7 +5,7 @@ import { addressIn } from './find.ts'
 
 const LONGEST_REASON = 1_000
 const LONGEST_TAG = 256
-const MOST_TAGS = 100
+const MAX_TAGS = 100
 
 /** An entry to be added. */
 export interface SuppressionInput {
@@ -64,10 +64,10 @@ export function checkedSuppression(
 
 function checkedTags(tags: readonly string[]): string[] {
   const all = [...new Set(tags)]
-  if (all.length === 0 || all.length > MOST_TAGS) {
+  if (all.length === 0 || all.length > MAX_TAGS) {
     throw new OperateError(
       'invalid',
-      `an unsubscription can have 1 to ${MOST_TAGS} tags, or none for all mail`,
+      `an unsubscription can have 1 to ${MAX_TAGS} tags, or none for all mail`,
     )
   }
   for (const tag of all) {

@@ -113,7 +113,7 @@ function compareAddresses(one: Suppression, other: Suppression): number {
 }
 
 /** Counting stops here. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 export interface SuppressionTotal {
   count: number
@@ -136,11 +136,11 @@ export const countSuppressions = verb(
     const range = {
       ...listScope(op, company, domain),
       types,
-      most: MOST_COUNTED + 1,
+      most: MAX_COUNTED + 1,
       ...(term !== undefined && { term }),
     }
     const counted = await op.store.countSuppressions(range)
-    return { count: Math.min(counted, MOST_COUNTED), more: counted > MOST_COUNTED }
+    return { count: Math.min(counted, MAX_COUNTED), more: counted > MAX_COUNTED }
   },
 )
 

@@ -18,7 +18,7 @@ import { INVITATION_MS, noSuchPerson, personAddress } from './people.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** The most people of a company, including those with an open invitation. */
-const MOST_PEOPLE = 1_000
+const MAX_PEOPLE = 1_000
 
 /**
  * The part of a person that other people of the company see: neither other memberships nor the date of registration.
@@ -69,8 +69,8 @@ export const invite = verb(
       throw new OperateError('already_exists', `${address} already belongs to ${company.name}`)
     }
     const asked = (await op.store.invitations(company.id, now)).filter((each) => each.address !== address)
-    if (people.length + asked.length >= MOST_PEOPLE) {
-      throw new OperateError('over_limit', `a company can have at most ${MOST_PEOPLE} people`)
+    if (people.length + asked.length >= MAX_PEOPLE) {
+      throw new OperateError('over_limit', `a company can have at most ${MAX_PEOPLE} people`)
     }
     const id = randomUUIDv7()
     const token = new LinkTokens(await op.seal()).ofInvitation(id)

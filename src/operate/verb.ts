@@ -12,6 +12,7 @@ import type { Workers } from '../workers/workers.ts'
 import { type Audit, type AuditContext, withAudit } from './audit-trail.ts'
 import { authorise, type Caller, type CallerContext, type Right } from './authority.ts'
 import { asOperateError } from './error.ts'
+import type { PresentDeliveries } from './present-deliveries.ts'
 import type { SharedExplanations } from './shared-explanations.ts'
 
 export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names' | 'ns' | 'txt' | 'tlsa'>
@@ -62,6 +63,8 @@ export interface Operation extends CallerContext {
   hosts(): Hosts
   /** Null: the process does not serve, and makes one explanation. */
   explanations: SharedExplanations | null
+  /** Null: the process does not deliver. */
+  deliveries: PresentDeliveries | null
   /** The limits of sites that are in force. Throws SitesError when the operator's file cannot be used. */
   sites(): SiteTable
   /** The settings that matter to a person who wants to see mail arrive. */

@@ -20,7 +20,7 @@ import type { Operation } from './verb.ts'
 import type { WaitingSite } from './waiting-sites.ts'
 
 /** The most lanes that a site is looked up for: those with most waiting mail. */
-const MOST_LANES = 100
+const MAX_LANES = 100
 
 /**
  * `nextDueAt` of mail that waits for its path: the next try of the path, which releases it. Its own times are spread
@@ -53,8 +53,8 @@ export async function waitingLanes(
   const now = op.now()
   const held = closures.none
     ? []
-    : waiting.filter((lane) => isHeld(lane) || isDue(lane, now)).slice(0, MOST_LANES)
-  const asked = isAnySitePaused(present) ? [...held, ...waiting.slice(0, MOST_LANES)] : held
+    : waiting.filter((lane) => isHeld(lane) || isDue(lane, now)).slice(0, MAX_LANES)
+  const asked = isAnySitePaused(present) ? [...held, ...waiting.slice(0, MAX_LANES)] : held
   const unknown = asked.filter((lane) => siteOfRoute(lane.companyId) === null)
   const sites = await sitesInTime(op, new Set(unknown.map(({ domain }) => domain)))
   const closureOf = laneClosures(op, closures, sites)

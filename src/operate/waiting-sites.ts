@@ -14,7 +14,7 @@ const PATIENCE_MS = 15_000
 const FOUND_MS = 300_000
 /** The same of a domain whose servers are not known: a look-up that fails may take long, and others are to be asked. */
 const UNKNOWN_MS = 60_000
-const MOST_REMEMBERED = 20_000
+const MAX_REMEMBERED = 20_000
 
 export interface WaitingSite extends Pick<Site, 'key' | 'name' | 'provider' | 'serversKey'> {
   /**
@@ -30,7 +30,7 @@ const remembered = new WeakMap<SiteTable, RecentEntries<WaitingSite>>()
 function rememberedBy(table: SiteTable): RecentEntries<WaitingSite> {
   let sites = remembered.get(table)
   if (sites === undefined) {
-    sites = new RecentEntries(MOST_REMEMBERED)
+    sites = new RecentEntries(MAX_REMEMBERED)
     remembered.set(table, sites)
   }
   return sites

@@ -10,7 +10,7 @@ import { eventTypes } from './webhooks.ts'
 
 /** Milliseconds for a test, and octets of its response. */
 const TEST_MS = 15_000
-const MOST_RESPONSE = 1_024
+const MAX_RESPONSE = 1_024
 
 export interface WebhookTest {
   /** The request's body. */
@@ -45,7 +45,7 @@ export const testWebhook = verb(
       return { body, headers, status, error, response, duration: op.now() - now }
     }
     try {
-      const limits = { timeoutMs: TEST_MS, maxOctets: MOST_RESPONSE }
+      const limits = { timeoutMs: TEST_MS, maxOctets: MAX_RESPONSE }
       const answer = await outgoing.ask({
         method: 'POST',
         url: new URL(webhook.url),

@@ -4,7 +4,7 @@
  */
 
 export const LEAST_PASSWORD = 10
-const MOST_PASSWORD = 256
+const MAX_PASSWORD = 256
 /** Characters that must be left once everything guessable is taken out. */
 const LEAST_OWN = 4
 const LEAST_DIFFERENT = 5
@@ -191,7 +191,7 @@ export function passwordProblem(password: string, own: readonly string[]): strin
   const length = [...password].length
   if (length < LEAST_PASSWORD)
     return `a password must have at least ${LEAST_PASSWORD} characters; a few words are easy to remember`
-  if (length > MOST_PASSWORD) return `a password can have at most ${MOST_PASSWORD} characters`
+  if (length > MAX_PASSWORD) return `a password can have at most ${MAX_PASSWORD} characters`
   const plain = password.normalize('NFKC').toLowerCase()
   if (new Set(plain).size < LEAST_DIFFERENT) return 'this password has too few different characters'
   const mine = own

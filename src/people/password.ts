@@ -20,9 +20,9 @@ const SALT = 16
 const KEY = 32
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 /** Requests that may wait: the last of them for some seconds. */
-const MOST_WAITING = 40
+const MAX_WAITING = 40
 /** The most waiting requests of one origin. */
-const MOST_OF_ONE = 8
+const MAX_OF_ONE = 8
 /** Requests of known callers that go before one of the others: a customer may ask without end. */
 const KNOWN_IN_A_ROW = 3
 
@@ -75,7 +75,7 @@ export class Passwords {
   /** True when another request would be rejected with PasswordsBusy now. */
   isFull({ origin, known }: Hasher): boolean {
     const turns = known ? this.#known : this.#unknown
-    return turns.length >= MOST_WAITING || turns.waiting(origin) >= MOST_OF_ONE
+    return turns.length >= MAX_WAITING || turns.waiting(origin) >= MAX_OF_ONE
   }
 
   #inTurn<Result>(by: Hasher, work: () => Promise<Result>): Promise<Result> {

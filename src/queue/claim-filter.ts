@@ -12,8 +12,8 @@ export type ClaimFilter = Pick<ClaimRequest, 'rooms' | 'skipCompanies' | 'skipDo
  * Domains of one site, and of all together, that a claim leaves out, at most: with more, some mail of a full path is
  * claimed too early.
  */
-const MOST_DOMAINS = 2_000
-const MOST_OF_ALL = 10_000
+const MAX_DOMAINS = 2_000
+const MAX_OF_ALL = 10_000
 
 export interface KnownPaths {
   /** The domains that are known to take a path. */
@@ -41,7 +41,7 @@ function roomsOf(lanes: readonly LimitedLane[], paths: KnownPaths): LaneRoom[] {
     if (paths.isOnly(companyId, path)) return { companyId, domains: null, room }
     const domains = new Set<string>()
     for (const { recipients } of waiting) for (const { domain } of recipients) domains.add(domain)
-    const most = Math.min(MOST_DOMAINS, MOST_OF_ALL - named)
+    const most = Math.min(MAX_DOMAINS, MAX_OF_ALL - named)
     for (const domain of paths.domainsOf(path)) {
       if (domains.size >= most) break
       domains.add(domain)

@@ -17,8 +17,8 @@ export type LaneState = 'open' | 'due' | 'closed'
  * Lanes remembered at most, of all companies and of one: those that mail was given back from last. Mail of others is
  * claimed as if its path were open.
  */
-const MOST_LANES = 2_000
-const MOST_OF_COMPANY = 500
+const MAX_LANES = 2_000
+const MAX_OF_COMPANY = 500
 /** Milliseconds for which the states of lanes are believed, and where a path has opened. */
 const BELIEVED_MS = 1_000
 const BELIEVED_AFTER_OPENING_MS = 250
@@ -66,9 +66,9 @@ export class ClosedLanes {
       const key = laneKey(companyId, domain)
       const known = this.#lanes.get(key)
       this.#forget(key)
-      if (this.#ofCompany.of(companyId) >= MOST_OF_COMPANY)
+      if (this.#ofCompany.of(companyId) >= MAX_OF_COMPANY)
         this.#forgetOldest((lane) => lane.companyId === companyId)
-      if (this.#lanes.size >= MOST_LANES) this.#forgetOldest(() => true)
+      if (this.#lanes.size >= MAX_LANES) this.#forgetOldest(() => true)
       this.#lanes.set(key, known ?? { companyId, domain, state: 'closed' })
       this.#ofCompany.add(companyId, 1)
     }

@@ -1,5 +1,5 @@
 /** Recipient domains of one sending domain that are noted one by one, at most; with more, all its mail is meant. */
-const MOST_DOMAINS = 1_000
+const MAX_DOMAINS = 1_000
 
 /** The recipient domains of held mail; null: any. */
 type HeldDomains = Set<string> | null
@@ -36,5 +36,5 @@ export class HeldMail {
 function together(known: Set<string>, more: Iterable<string> | null): HeldDomains {
   if (more === null) return null
   for (const domain of more) known.add(domain)
-  return known.size > MOST_DOMAINS ? null : known
+  return known.size > MAX_DOMAINS ? null : known
 }

@@ -10,7 +10,7 @@ import type { SessionLimits } from './session-limits.ts'
 import type { WarmUp } from './warm-up.ts'
 
 /** The paths of a company's mail are compared only if it has no more sending domains than this. */
-const MOST_SENDERS = 20
+const MAX_SENDERS = 20
 interface MailPathsParts {
   paths: Pick<PathFinder, 'findCached' | 'findKnown' | 'everyKnown'>
   accounts: Pick<AccountDirectory, 'domainsOf'>
@@ -75,7 +75,7 @@ export class MailPaths {
   /** An email of each sending domain of the company; null: there are none, or too many to look at them. */
   #sendersOf(companyId: string): RoutingFields[] | null {
     const domains = this.#accounts.domainsOf(companyId).filter(({ sending }) => sending === 'active')
-    if (domains.length === 0 || domains.length > MOST_SENDERS) return null
+    if (domains.length === 0 || domains.length > MAX_SENDERS) return null
     return domains.map(({ id }) => ({ id: '', companyId, domainId: id, testMode: false, source: null }))
   }
 

@@ -45,7 +45,14 @@
  * LOOK-UP is held by UnresolvedDeliveries, READY by two ReadyQueues (one for suspect mail), SENDING by a Courier,
  * RECORDING by the Recorder, and results under a lost lease by LateResults.
  */
-import type { Crash, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
+import type {
+  Crash,
+  Delivery,
+  DeliveryOwed,
+  DeliveryResult,
+  OwedQuestion,
+  SessionSharing,
+} from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
@@ -195,6 +202,11 @@ export class DeliveryPipeline {
     const ready = this.queues.holdings.waiting + this.#isolated.queues.holdings.waiting
     const { closed, blocked } = this.#pathHealth
     return { ready, inSession: this.#busy, halted: !this.mayBegin, closed, blocked }
+  }
+
+  /** What servers owe to deliveries; it is not known of suspect mail. */
+  async owed(question: OwedQuestion): Promise<DeliveryOwed[]> {
+    return (await this.#usual.courier.owed?.(question)) ?? []
   }
 
   /** The sites that had a message within a day, as this node sees them. */

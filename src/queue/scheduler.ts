@@ -1,3 +1,4 @@
+import type { DeliveryOwed, OwedQuestion } from '../delivery/delivery.ts'
 import type { RoutingFields } from '../delivery/path/path.ts'
 import type { Handover, Reservation } from '../intake/handover.ts'
 import type { NewEmail } from '../store/store.ts'
@@ -56,14 +57,14 @@ export class Scheduler implements Handover {
     this.#promised = new PromisedPlaces(this.#pipeline)
     this.#reporter = new SiteReporter({
       store,
-      token: () => membership.lease?.token ?? null,
+      token: () => this.token,
       states: () => this.#pipeline.siteStates(),
     })
     this.#sharing = new PathSharing({
       store,
       // A node that has the database alone may have another name after its restart.
       name: store.shared ? membership.name : '',
-      token: () => membership.lease?.token ?? null,
+      token: () => this.token,
       learning: this.#pipeline.learning,
       onLook: () => this.#pipeline.triesDecided(),
     })
@@ -79,7 +80,7 @@ export class Scheduler implements Handover {
       },
       recovered: () => this.#claims.look(0),
       deliveryNodes: (nodes) => {
-        this.#pipeline.setNodes(nodes, membership.lease?.token ?? null)
+        this.#pipeline.setNodes(nodes, this.token)
         this.#reporter.setNodes(nodes.length)
       },
     })
@@ -108,6 +109,16 @@ export class Scheduler implements Handover {
 
   get counts(): DeliveryPipeline['counts'] {
     return this.#pipeline.counts
+  }
+
+  /** The token of this node's leases; null: it has none now. */
+  get token(): number | null {
+    return this.#parts.membership.lease?.token ?? null
+  }
+
+  /** What servers owe to deliveries of this node. */
+  owed(question: OwedQuestion): Promise<DeliveryOwed[]> {
+    return this.#pipeline.owed(question)
   }
 
   /** Must be called when domains may have become active. Makes mail that is held for them due now. */

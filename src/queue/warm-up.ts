@@ -25,11 +25,11 @@ const PART = 1 / 4
  * Counts of the day that are remembered while no message is at hand: a sender may name any number of sites, and the
  * store knows the others.
  */
-const MOST_REMEMBERED = 20_000
+const MAX_REMEMBERED = 20_000
 /** The most sites in one request to the store, so that mail to others does not wait for a burst to thousands. */
-const MOST_AT_ONCE = 200
+const MAX_AT_ONCE = 200
 /** The most messages that a node takes at once: a crash loses them for the day. */
-const MOST_TAKEN = 100
+const MAX_TAKEN = 100
 /**
  * Mail that waits for the next day is due in the first part of it (ms), the oldest first. Mail that is accepted
  * meanwhile waits for the end of that part.
@@ -88,7 +88,7 @@ export class WarmUp {
   }
 
   get #remembered(): number {
-    return this.#parts.remembered ?? MOST_REMEMBERED
+    return this.#parts.remembered ?? MAX_REMEMBERED
   }
 
   async start(): Promise<void> {
@@ -215,7 +215,7 @@ export class WarmUp {
   async #take(): Promise<void> {
     const { store, free, shares } = this.#parts
     while (this.#wanted.size > 0) {
-      const some = [...this.#wanted].slice(0, MOST_AT_ONCE)
+      const some = [...this.#wanted].slice(0, MAX_AT_ONCE)
       for (const [key] of some) this.#wanted.delete(key)
       const wanted = some.map(([, request]) => request)
       const day = this.#day
@@ -223,7 +223,7 @@ export class WarmUp {
       const requests = wanted.map(({ source, site, limit, paths }): WarmUpRequest => {
         const nodes = Math.max(...[...paths.values()].map((path) => shares.countOf(path)))
         const left = limit - (this.#known(keyOf({ source, site }))?.messages ?? 0)
-        const most = Math.max(1, Math.min(MOST_TAKEN, Math.ceil((left * PART) / nodes)))
+        const most = Math.max(1, Math.min(MAX_TAKEN, Math.ceil((left * PART) / nodes)))
         return { source, site, limit, most }
       })
       try {

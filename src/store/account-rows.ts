@@ -9,10 +9,10 @@ import {
   DOMAIN_SETTINGS,
   holdsName,
   type LimitedResource,
-  MOST_DKIM_KEYS,
+  MAX_DKIM_KEYS,
   type SendingDomain,
   type SourcePool,
-  USUAL_MOST,
+  USUAL_MAX,
 } from '../accounts/account.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import { OverLimit } from './store.ts'
@@ -85,7 +85,7 @@ export function limitColumn(owned: LimitedResource): string {
 
 /** Throws OverLimit when there is no room for one more. `own`: the company's own limit. */
 export function refuseFull(owned: LimitedResource, count: number, own: number | null): void {
-  const most = own ?? USUAL_MOST[owned]
+  const most = own ?? USUAL_MAX[owned]
   if (count < most) return
   const what = owned === 'keys' ? 'API keys' : owned
   throw new OverLimit(
@@ -96,9 +96,9 @@ export function refuseFull(owned: LimitedResource, count: number, own: number | 
 
 /** Throws OverLimit when the domain may have no further DKIM key. `count`: the keys it has. */
 export function refuseFullOfKeys(count: number): void {
-  if (count < MOST_DKIM_KEYS) return
+  if (count < MAX_DKIM_KEYS) return
   throw new OverLimit(
-    `This domain has as many DKIM keys as one may have (${MOST_DKIM_KEYS}). Remove one of them first`,
+    `This domain has as many DKIM keys as one may have (${MAX_DKIM_KEYS}). Remove one of them first`,
   )
 }
 
@@ -120,7 +120,7 @@ export const REVOKED_KEPT = 100
 
 /** A node that lags by more versions, or more changed things, than this reads everything again. */
 export const VERSIONS_KEPT = 5_000
-const MOST_CHANGED = 500
+const MAX_CHANGED = 500
 /** The id that stands for all routes together among the ids of changed things. */
 export const ROUTES = 'routes'
 /** The same for pools. */
@@ -139,7 +139,7 @@ export interface ChangedRow {
 export function changedIds(rows: readonly ChangedRow[], since: number, now: number): string[] | null {
   const ids = new Set(rows.map(({ id }) => id))
   const versions = new Set(rows.map(({ version }) => version))
-  if (since > now || versions.size !== now - since || ids.size > MOST_CHANGED) return null
+  if (since > now || versions.size !== now - since || ids.size > MAX_CHANGED) return null
   return [...ids]
 }
 

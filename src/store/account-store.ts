@@ -143,7 +143,7 @@ export interface AccountStore extends AccountReads {
   removeDomain(id: string, at: number, event?: NewCompanyEvent): Promise<boolean>
   /**
    * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key with this selector,
-   * or if both this key and another one of its algorithm would wait for DNS. OverLimit beyond MOST_DKIM_KEYS.
+   * or if both this key and another one of its algorithm would wait for DNS. OverLimit beyond MAX_DKIM_KEYS.
    */
   addDkimKey(domainId: string, key: DkimIdentity): Promise<void>
   /**

@@ -19,6 +19,7 @@ import type {
   EmailReplies,
   EmailSummary,
   HistoryOutline,
+  LeaseHolder,
   OutlineRange,
   RecipientOutline,
   RecipientRange,
@@ -75,6 +76,8 @@ export interface EmailStore {
   readOutline(id: string, range: OutlineRange): Promise<HistoryOutline | null>
   /** In order of position. Empty when unknown. */
   readRecipients(emailId: string, range: RecipientRange): Promise<RecipientOutline[]>
+  /** The nodes that have recipients of the range under their leases, in order of position. Empty when unknown. */
+  leaseHolders(emailId: string, range: RecipientRange): Promise<LeaseHolder[]>
   /** The first recipients whose values have at most `octets` together. Empty when the email is not a batch. */
   readValues(emailId: string, range: RecipientRange & { octets: number }): Promise<RecipientValues[]>
   /** The dialogue of an attempt, by its id in the outline; null when unknown. */

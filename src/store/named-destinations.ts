@@ -7,11 +7,11 @@
 import { RecentEntries } from '../common/recent-entries.ts'
 
 /**
- * For each company and day, the first `NAMED` domains are named even if they get little mail, and at most `MOST_NAMED`
+ * For each company and day, the first `NAMED` domains are named even if they get little mail, and at most `MAX_NAMED`
  * in all.
  */
 const NAMED = 100
-const MOST_NAMED = 200
+const MAX_NAMED = 200
 /** A domain with this part of a step's counts, and at least this many, is named beyond the first ones. */
 const MUCH = { part: 1 / 20, least: 50 }
 /** Companies and days that are remembered. */
@@ -35,12 +35,12 @@ export class NamedDestinations {
       this.#named.set(key, named)
     }
     const unnamed = [...counted].filter(([domain]) => !named.has(domain))
-    if (unnamed.length === 0 || named.size >= MOST_NAMED) return named
+    if (unnamed.length === 0 || named.size >= MAX_NAMED) return named
     let all = 0
     for (const n of counted.values()) all += n
     const much = Math.max(MUCH.least, all * MUCH.part)
     for (const [domain, n] of unnamed.sort(([, a], [, b]) => b - a)) {
-      if (named.size < NAMED || (n >= much && named.size < MOST_NAMED)) named.add(domain)
+      if (named.size < NAMED || (n >= much && named.size < MAX_NAMED)) named.add(domain)
     }
     return named
   }

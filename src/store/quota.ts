@@ -17,7 +17,8 @@ const CLOCKS_APART_MS = 60 * 60_000
 
 /**
  * The counts at `at`, in Unix ms: counts of an earlier day or month are over. Those of a day that is about to begin
- * continue: around midnight the clocks of two nodes may disagree. Those of a later day come from a clock that was wrong.
+ * continue: around midnight the clocks of two nodes may disagree. Those of a later day come from a clock that was
+ * wrong.
  */
 export function usedAt(used: QuotaUsage | undefined, at: number): QuotaUsage {
   const days = [utcDay(at), utcDay(at + CLOCKS_APART_MS)]

@@ -28,7 +28,7 @@ const PAUSE_MS = 20
 const REQUESTS = 1_000
 const ROUND_MS = 60_000
 /** The most policies of MTA-STS. Senders decide how many recipient domains there are. */
-const MOST_POLICIES = 100_000
+const MAX_POLICIES = 100_000
 /** Milliseconds until the first step: few, so that data also expires in a service that is restarted often. */
 const FIRST_MS = 1_000
 
@@ -100,6 +100,6 @@ export class RetentionLoop {
     const forgotten = accounts + requests + inbound + reports + expired + pauses
     if (forgotten > 0) return forgotten
     // This looks through much of what is kept, so it runs only when nothing else is left to remove.
-    return await this.#store.forgetMtaStsPolicies(MOST_POLICIES, STEP)
+    return await this.#store.forgetMtaStsPolicies(MAX_POLICIES, STEP)
   }
 }

@@ -5,7 +5,7 @@
 
 /** Characters of a subject or answer that are looked at, and words that are filed. */
 export const FILED_CHARACTERS = 300
-export const MOST_WORDS = 24
+export const MAX_WORDS = 24
 /** Recipients of an email whose addresses are filed by word: the first ones. */
 export const FILED_RECIPIENTS = 100
 /** Characters of the longest words of an answer that are filed: longer words are ids, which nobody types. */
@@ -103,7 +103,9 @@ export function offsetOfWord(text: string, index: number): number {
   return text.length
 }
 
-/** The same within a part without white space. Some of its words come from symbols, such as ™: the next run has them. */
+/**
+ * The same within a part without white space. Some of its words come from symbols, such as ™: the next run has them.
+ */
 function offsetInPart(part: string, index: number): number {
   let words = 0
   let last = 0
@@ -118,9 +120,9 @@ function offsetInPart(part: string, index: number): number {
 /** The words of the beginning of a text, up to the limit of different words. */
 export function filedPart(text: string): string[] {
   const words = wordsIn(text.slice(0, FILED_CHARACTERS))
-  if (words.length <= MOST_WORDS) return words
+  if (words.length <= MAX_WORDS) return words
   const different = new Set<string>()
-  const end = words.findIndex((word) => different.add(word).size > MOST_WORDS)
+  const end = words.findIndex((word) => different.add(word).size > MAX_WORDS)
   return end < 0 ? words : words.slice(0, end)
 }
 

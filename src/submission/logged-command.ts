@@ -6,7 +6,7 @@ import { outline } from '../ingress/request-log/outline.ts'
 import type { RequestLog } from '../ingress/request-log/request-log.ts'
 import type { SubmissionReply } from './reply.ts'
 
-const MOST_OF_ANSWER = 1_000
+const MAX_OF_ANSWER = 1_000
 
 /** `fields`: of the command or the message. `startedAt`: `performance.now()` before the work on them. */
 export function logCommand(
@@ -31,7 +31,7 @@ export function logCommand(
       error: refused ? (enhanced ?? String(code)) : null,
       duration: Math.round(performance.now() - startedAt),
       request: refused ? outline(fields) : null,
-      response: clip(typeof text === 'string' ? text : text.join(' '), MOST_OF_ANSWER),
+      response: clip(typeof text === 'string' ? text : text.join(' '), MAX_OF_ANSWER),
     },
     refused,
   )

@@ -4,10 +4,18 @@ import type { Login, SessionContext } from './context.ts'
 import type { LoginExchange } from './login-exchange.ts'
 import type { SubmissionReply } from './reply.ts'
 
+/** The sender and the recipients of a transaction (RFC 5321 2.3.1), so far. */
+export interface Envelope {
+  sender: string
+  recipient: string[]
+}
+
 /** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after another. */
 export interface MailTransactions {
   /** Whether a transaction is open. */
   readonly begun: boolean
+  /** Of the open transaction; null: none is open. */
+  readonly envelope: Envelope | null
   /** Between 354 and the reply to the final dot. */
   readonly atMessage: boolean
   /** `login`: null on a listener without logins. */

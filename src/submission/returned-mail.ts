@@ -5,7 +5,7 @@
  */
 import { clip } from '../common/clip.ts'
 import type { Addressees } from '../inbound/addressees.ts'
-import { MOST_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
+import { MAX_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
 import type { InboundMetrics } from '../inbound/inbound-metrics.ts'
 import type { ReturnedMailPace } from '../inbound/pace.ts'
 import { addressNetwork } from '../ingress/admission/address-group.ts'
@@ -27,9 +27,9 @@ const SESSION_WITHIN = 600_000
 /** Ms for the octets of a message: a bounce may return a whole email, which is read and dropped. */
 const MESSAGE_WITHIN = 300_000
 /** Recipients of a message: a bounce has one, and a server may combine several. */
-const MOST_RECIPIENTS = 20
+const MAX_RECIPIENTS = 20
 /** RCPT commands of a message, refused ones included, after which the session ends. */
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 /** All returned mail together has the share of one company, so a flood takes no more than that from senders. */
 export const RETURNED_MAIL = 'returned mail'
 
@@ -74,8 +74,6 @@ function mostOf({ maxMessageSize }: Pick<ReturnedMailParts, 'maxMessageSize'>): 
 class ReturnedMailTransactions extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
   readonly #places: NetworkPlaces
-  /** MAIL FROM of the current transaction. */
-  #reversePath = ''
 
   constructor(context: SessionContext, parts: ReturnedMailParts, places: NetworkPlaces) {
     super(context)
@@ -99,6 +97,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       admission,
       socket: channel.socket,
       sessionId,
+      sender: path,
       size,
       admit: (visitor) => {
         if (!this.#places.allows(network, admission.shareOf(RETURNED_MAIL)))
@@ -110,13 +109,12 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       giveWay: this.giveWay,
     })
     this.begin(transaction)
-    this.#reversePath = path
     return reply(250, '2.1.0', 'Ok')
   }
 
   rcpt(rest: string): SubmissionReply {
     const transaction = this.current()
-    if (++transaction.named > MOST_NAMED) {
+    if (++transaction.named > MAX_NAMED) {
       throw new CommandRefusal(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
     }
     const address = readRecipient(rest)
@@ -125,7 +123,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       this.#parts.metrics.refused.inc({ reason: refusal })
       throw new CommandRefusal(reply(550, '5.1.1', `There is no ${clip(address, 100)} here`))
     }
-    if (transaction.recipients.size >= MOST_RECIPIENTS && !transaction.recipients.has(address)) {
+    if (transaction.recipients.size >= MAX_RECIPIENTS && !transaction.recipients.has(address)) {
       throw new CommandRefusal(reply(452, '4.5.3', 'Send another message to the other recipients'))
     }
     // Admitted only now: anybody can send MAIL and wait, or name recipients that do not exist.
@@ -137,11 +135,10 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
   async data(rest: string): Promise<SubmissionReply> {
     const { channel, address: peer } = this.context
     const network = this.#network
-    const reversePath = this.#reversePath
     const { transaction, body } = await beforeMessage(this.context, async () => {
       const transaction = this.current()
       assertData(rest, transaction)
-      return { transaction, body: await transaction.ready(MOST_READ, { cut: true }) }
+      return { transaction, body: await transaction.ready(MAX_READ, { cut: true }) }
     })
     this.atMessage = true
     const most = mostOf(this.#parts)
@@ -157,6 +154,7 @@ class ReturnedMailTransactions extends SessionTransactions<MailTransaction> impl
       // copy takes no turn.
       await this.context.whileThere((gone) => Promise.all(recipients.map(() => pace.turn(network, gone))))
       // RFC 5321 4.4. The reader recognizes automatic replies and forged reports by this field.
+      const reversePath = transaction.envelope.sender
       const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
       const mail = {
         raw,

@@ -8,7 +8,7 @@ const MADE_ANEW = /^(?:Date|Message-ID|Received)[ \t]*:.*\r\n(?:[ \t].*\r\n)*/gi
 /** Shorter boundaries were chosen by a person, and count. */
 const BOUNDARY = /^boundary=(?:"([^"\r\n]{8,200})"|([^\s;"]{8,200}))/
 /** More boundaries than any client writes into a message. */
-const MOST_BOUNDARIES = 64
+const MAX_BOUNDARIES = 64
 
 /** SHA-256, in hexadecimal, of the parts that stay the same. Linear in the message. The header must be readable. */
 export function sameMessage(message: Buffer): string {
@@ -43,7 +43,7 @@ function boundariesOf(message: Buffer): Buffer[] {
   const name = 'boundary='
   for (
     let at = message.indexOf(name);
-    at >= 0 && found.size < MOST_BOUNDARIES;
+    at >= 0 && found.size < MAX_BOUNDARIES;
     at = message.indexOf(name, at + 1)
   ) {
     const match = BOUNDARY.exec(message.toString('latin1', at, at + 220))

@@ -1,6 +1,7 @@
 /** The transactions of a session, whatever its purpose: one at a time (RFC 5321 3.3). */
 import type { AnyReason } from '../ingress/fault.ts'
 import type { SessionContext } from './context.ts'
+import type { Envelope } from './policy.ts'
 import { CommandRefusal, reply } from './reply.ts'
 import type { MailTransaction } from './transaction.ts'
 
@@ -15,6 +16,10 @@ export abstract class SessionTransactions<Transaction extends MailTransaction> {
 
   get begun(): boolean {
     return this.#transaction !== null
+  }
+
+  get envelope(): Envelope | null {
+    return this.#transaction?.envelope ?? null
   }
 
   reset(): void {

@@ -129,7 +129,8 @@ export class SmtpServerSession {
     if (command === null || login === null || !HANDING_IN.has(command.verb)) return
     const { requestLog } = this.#context.parts.ingress
     const { verb, rest } = command
-    logCommand(requestLog, login.principal, verb, reply, { command: `${verb} ${rest}` }, startedAt)
+    const fields = { command: `${verb} ${rest}`, ...this.#transactions.envelope }
+    logCommand(requestLog, login.principal, verb, reply, fields, startedAt)
   }
 
   /** Ends the session after too many useless commands in a row. */

@@ -12,8 +12,6 @@ interface SubmissionParts extends Omit<TransactionParts, 'admission' | 'admit'> 
   principal: Principal
   /** The domain that the login named; null: the domain of From counts. */
   domain: string | null
-  /** MAIL FROM:<>, used by bounces. */
-  nullSender: boolean
   /** Addresses need not be ASCII. */
   international: boolean
   /** Written into the message's Received field. */
@@ -36,7 +34,7 @@ export class SubmissionTransaction extends MailTransaction {
   }
 
   get nullSender(): boolean {
-    return this.#parts.nullSender
+    return this.#parts.sender === ''
   }
 
   get international(): boolean {

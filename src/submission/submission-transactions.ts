@@ -54,7 +54,7 @@ export class SubmissionTransactions
       principal,
       domain,
       size,
-      nullSender: path === '',
+      sender: path,
       international,
       arrival: { by: parts.hostname, protocol: protocolOf(channel.socket, principal, international) },
       giveWay: this.giveWay,
@@ -117,9 +117,8 @@ export class SubmissionTransactions
       this.reset()
       const status = answer?.code ?? 421
       this.#metrics.messages.inc({ status })
-      const fields = { recipient: [...transaction.recipients] }
       if (answer !== null && login !== null)
-        logCommand(ingress.requestLog, login.principal, 'DATA', answer, fields, startedAt)
+        logCommand(ingress.requestLog, login.principal, 'DATA', answer, transaction.envelope, startedAt)
       ingress.deps.log.debug({ requestId, operation: 'smtp_send', status, answer: answer?.text }, 'message')
     }
     return answer

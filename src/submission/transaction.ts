@@ -8,6 +8,7 @@ import type { Visit, Visitor } from '../ingress/admission/visit.ts'
 import type { AnyReason } from '../ingress/fault.ts'
 import { withId } from '../ingress/target.ts'
 import { ArrivingMessage } from './body.ts'
+import type { Envelope } from './policy.ts'
 
 /** Octets of recipients for which room is reserved at a time. */
 const RECIPIENTS_ROOM = 4 * 1024
@@ -17,6 +18,8 @@ const RECIPIENT_COST = 64
 const UNKNOWN = 64 * 1024
 
 export interface TransactionParts {
+  /** The address in MAIL FROM; empty: the null reverse-path, used by bounces (RFC 5321 4.5.5). */
+  sender: string
   admission: Admission
   socket: Socket
   /** Names the session in the log. */
@@ -48,6 +51,10 @@ export class MailTransaction {
     this.#parts = parts
     this.#admission = admission
     this.#visitor = withId({ socket, method: 'SMTP', url: 'DATA' } as Visitor, sessionId)
+  }
+
+  get envelope(): Envelope {
+    return { sender: this.#parts.sender, recipient: [...this.recipients] }
   }
 
   /** Must be called before there is a recipient. Throws a Fault when it is not admitted; then it may be tried again. */

@@ -12,7 +12,7 @@ export const SMALL = 256 * 1024
  * The most small tasks in one message, and the total weight that fills a message. Small tasks share a message, because
  * a message between threads may cost as much as a small task.
  */
-const MOST_TOGETHER = 64
+const MAX_TOGETHER = 64
 const WEIGHT_TOGETHER = SMALL
 /** The most tasks of one company that may wait, for each size of task. */
 const MAX_SMALL = 1_000
@@ -153,7 +153,7 @@ export class Workers {
       const task = this.#next(this.#large, (company) => this.#occupiedBy(company) < this.#share)
       if (task !== null) worker.give([task])
       // No thread is started for a few small tasks, because a running thread will finish them sooner.
-      else if (worker.started || this.#small.length > MOST_TOGETHER) worker.give(this.#takeSmall())
+      else if (worker.started || this.#small.length > MAX_TOGETHER) worker.give(this.#takeSmall())
     }
     if (this.#idle) this.#done?.()
   }
@@ -162,7 +162,7 @@ export class Workers {
   #takeSmall(): Task[] {
     const tasks: Task[] = []
     let weight = 0
-    while (tasks.length < MOST_TOGETHER && weight < WEIGHT_TOGETHER) {
+    while (tasks.length < MAX_TOGETHER && weight < WEIGHT_TOGETHER) {
       const task = this.#next(this.#small)
       if (task === null) break
       tasks.push(task)

@@ -254,6 +254,9 @@ describe('domains', { skip: withoutBrowser() }, () => {
     const visit = await stage.visit(t, `${at}/${domain.id}?tab=settings`)
     const { page } = visit
     await page.getByRole('button', { name: 'Suspend sending' }).click()
+    const suspension = page.getByRole('dialog', { name: 'Suspend sending from ruled.example?' })
+    await suspension.getByText('mail that is already accepted waits').waitFor()
+    await suspension.getByRole('button', { name: 'Suspend sending' }).click()
     await page.getByRole('button', { name: 'End suspension' }).click()
     await page.getByText('Sending, not verified').waitFor()
     await page.getByRole('button', { name: 'Set a relay...' }).click()

@@ -8,14 +8,14 @@ import { Visit } from './visit.ts'
 
 const PASSWORD = 'marmalade on the violin'
 /** More than any page has before its content. */
-const MOST_STEPS = 80
+const MAX_STEPS = 80
 
 const focus = (page: Page, wanted: Locator) => wanted.and(page.locator(':focus'))
 
 /** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await wanted.waitFor()
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
     if ((await focus(page, wanted).count()) === 1) return
     await page.keyboard.press('Tab')
   }

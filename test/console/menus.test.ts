@@ -91,4 +91,16 @@ describe('open menus', { skip: withoutBrowser() }, () => {
     const { x, width } = (await menu.boundingBox())!
     assert.ok(x >= 0 && x + width <= PHONE.width, `${x} + ${width}`)
   })
+
+  test('show each example of the search help beside its meaning on a phone', async (t) => {
+    const { page } = await stage.visit(t, `/c/${shown.company}/emails`, { viewport: PHONE })
+    await button(page, 'Search help').click()
+    const rows = page.getByRole('dialog', { name: 'Search help' }).getByRole('row')
+    await rows.filter({ hasText: 'with attachments' }).waitFor()
+    for (const row of (await rows.all()).slice(1)) {
+      const example = (await row.getByRole('button').boundingBox())!
+      const meaning = (await row.getByRole('cell').last().boundingBox())!
+      assert.ok(example.x + example.width <= meaning.x, await row.innerText())
+    }
+  })
 })

@@ -21,7 +21,7 @@ interface Costliest {
   found: number | string
 }
 
-const MOST_OCTETS = 16 * 1024
+const MAX_OCTETS = 16 * 1024
 /** Where the records begin: behind the header and the question `n000.test`. */
 const START = 12 + 11 + 4
 const OWNER = pointer(12)
@@ -139,7 +139,7 @@ const TABLE: Costliest[] = [
 /** Look-ups of each answer: the kernel counts processor time in ticks of up to 4 ms. */
 const LOOKUPS = 50
 /** Microseconds of one look-up, with its query, its connection and the test's own server. */
-const MOST_US = 12_000
+const MAX_US = 12_000
 
 describe('the costliest answers of DNS', () => {
   const zone: Zone = {}
@@ -152,7 +152,7 @@ describe('the costliest answers of DNS', () => {
   for (const { about, type, ask, records, section = 0, found } of TABLE) {
     test(about, async () => {
       const octets = Buffer.concat(records)
-      assert.ok(START + octets.length <= MOST_OCTETS)
+      assert.ok(START + octets.length <= MAX_OCTETS)
       const counts: [number, number, number] = [0, 0, 0]
       counts[section] = records.length
       const names = Array.from({ length: LOOKUPS }, (_, index) => `n${String(index).padStart(3, '0')}.test`)
@@ -165,7 +165,7 @@ describe('the costliest answers of DNS', () => {
       }
       const { user, system } = process.threadCpuUsage(begun)
       const each = (user + system) / LOOKUPS
-      assert.ok(each < MOST_US, `${Math.round(each)} µs a look-up`)
+      assert.ok(each < MAX_US, `${Math.round(each)} µs a look-up`)
       if (process.env.POSTROAD_TEST_FIGURES === '1') console.log(`${Math.round(each)} µs ${about}`)
     })
   }
@@ -204,7 +204,7 @@ function full(made: (at: number) => Buffer): Buffer[] {
   let at = START
   for (;;) {
     const next = made(at)
-    if (at + next.length > MOST_OCTETS) return records
+    if (at + next.length > MAX_OCTETS) return records
     records.push(next)
     at += next.length
   }

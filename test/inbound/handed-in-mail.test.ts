@@ -12,7 +12,7 @@ import { serveApis } from '../http/serve.ts'
 import { until } from '../support/until.ts'
 import { InboundRig } from './rig.ts'
 
-const MOST_WAITING = 100
+const MAX_WAITING = 100
 
 /** A thread whose load the test decides. Time passes for its pace only while `passing`. */
 class Thread {
@@ -91,11 +91,11 @@ test('is refused when too many mails of its company wait, and others wait for th
   hand(bounce({ to: 'gone@rcpt.test', addressee: path(0) }))
   // A first one may still get a turn.
   const areWaiting = () => {
-    while (waiting.length - answered < MOST_WAITING) hand(`Subject: ${waiting.length}\r\n\r\n`)
-    return thread.pace.waiting(rig.company.id) === MOST_WAITING
+    while (waiting.length - answered < MAX_WAITING) hand(`Subject: ${waiting.length}\r\n\r\n`)
+    return thread.pace.waiting(rig.company.id) === MAX_WAITING
   }
   await until(areWaiting, 'the mails to wait')
-  assert.equal(handedIn.underWay, MOST_WAITING)
+  assert.equal(handedIn.underWay, MAX_WAITING)
   const refused = await post('Subject: one more\r\n\r\n')
   assert.deepEqual(
     { ...refused, body: { ...refused.body, message: '' } },

@@ -5,7 +5,7 @@ import { bounce } from '../../harness/returned-mail.ts'
 import type { InboundArrival } from '../../src/email/inbound-mail.ts'
 import type { ReceivedMail } from '../../src/inbound/arrived-mail.ts'
 import type { KeyLookup } from '../../src/inbound/mail-signatures.ts'
-import { MOST_FAILED, MOST_UNANSWERED } from '../../src/inbound/proof-places.ts'
+import { MAX_FAILED, MAX_UNANSWERED } from '../../src/inbound/proof-places.ts'
 import { mailReceiver } from '../../src/inbound/receive-mail.ts'
 import type { SignatureCheck } from '../../src/inbound/verify-job.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
@@ -704,14 +704,14 @@ describe('name servers that do not answer', () => {
       return { kind: 'failed' }
     })
     const genuine = await signed(report('rcpt.test'), 'rcpt.test')
-    for (let n = 0; n < 2 * MOST_UNANSWERED; n++) {
+    for (let n = 0; n < 2 * MAX_UNANSWERED; n++) {
       const domain = `d${n}.rcpt.test`
       assert.deepEqual(seen(await receive(await signed(report(domain), domain), 'attacker')), [
         'unproven',
         true,
       ])
     }
-    assert.equal(asked, MOST_UNANSWERED)
+    assert.equal(asked, MAX_UNANSWERED)
     assert.deepEqual(seen(await receive(genuine, 'attacker')), ['unproven', true], 'it may try again later')
     assert.deepEqual(seen(await receive(genuine, 'provider')), ['recorded', false])
     assert.deepEqual(seen(await receive(genuine)), ['recorded', false], 'from the mailbox')
@@ -725,19 +725,19 @@ describe('name servers that do not answer', () => {
     })
     const genuine = await signed(report('rcpt.test'), 'rcpt.test')
     const forged = genuine.replace('5.1.1', '5.1.2')
-    for (let n = 0; n < MOST_FAILED; n++) {
+    for (let n = 0; n < MAX_FAILED; n++) {
       assert.deepEqual(seen(await receive(`X-Number: ${n}\r\n${forged}`, 'forger')), ['unproven', false])
     }
-    assert.equal(asked, MOST_FAILED)
+    assert.equal(asked, MAX_FAILED)
     assert.deepEqual(seen(await receive(forged, 'forger')), ['unproven', true], 'it may try again later')
-    assert.equal(asked, MOST_FAILED)
+    assert.equal(asked, MAX_FAILED)
     assert.deepEqual(seen(await receive(genuine, 'provider')), ['recorded', false])
     assert.deepEqual(seen(await receive(genuine)), ['recorded', false], 'from the mailbox')
   })
 
   test('are queried for an email however many mails about it have no signature that could count', async () => {
     const receive = receiver(() => known)
-    for (let n = 0; n <= MOST_FAILED; n++) {
+    for (let n = 0; n <= MAX_FAILED; n++) {
       assert.deepEqual(seen(await receive(report('rcpt.test'), 'provider')), ['unproven', false])
     }
     assert.deepEqual(seen(await receive(await signed(report('rcpt.test'), 'rcpt.test'), 'provider')), [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { DAY_MS, utcDay } from '../../src/common/utc-day.ts'
-import { MOST_OF_DAY } from '../../src/domain-reports/received/report-receiver.ts'
+import { MAX_OF_DAY } from '../../src/domain-reports/received/report-receiver.ts'
 import { dmarcRows, type ReportRows, tlsRows } from '../../src/domain-reports/received/report-rows.ts'
 import type { DmarcReportRecord } from '../../src/mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult } from '../../src/mail/domain-report/tls-report.ts'
@@ -14,7 +14,7 @@ const TODAY = Date.UTC(2026, 10, 21)
 const DAYS = 14
 const SOURCES = 1_000
 /** One more than a day has room for: the sources of the last one are not kept. */
-const REPORTS = MOST_OF_DAY.rows / SOURCES + 1
+const REPORTS = MAX_OF_DAY.rows / SOURCES + 1
 const NAME = 'acme.test'
 const dayBefore = (back: number) => utcDay(TODAY - back * DAY_MS)
 
@@ -62,7 +62,7 @@ before(async () => {
     const organization = kind === 'dmarc' ? reporter : null
     const author = organization && `dmarc@${organization}`
     const report = { ...facts, kind, reporter, author, organization, reportId: utcDay(begin) }
-    await world.store.keepDomainReport(report, rows, MOST_OF_DAY)
+    await world.store.keepDomainReport(report, rows, MAX_OF_DAY)
   }
   for (let back = 1; back <= DAYS; back++) {
     const begin = TODAY - back * DAY_MS

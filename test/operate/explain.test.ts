@@ -413,7 +413,7 @@ test('a policy that is not known is no missing policy', async () => {
   assert.deepEqual(
     await policyOf('sts.test'),
     unknown(
-      'sts.test publishes MTA-STS, but its policy cannot be fetched: mta-sts.sts.test has no address in the DNS',
+      'sts.test publishes MTA-STS, but its policy cannot be fetched: mta-sts.sts.test has no address in DNS',
     ),
   )
   for (const [domain, rcode] of [

@@ -1,6 +1,7 @@
 /** The sentence for every reason to wait, when the recipient was never tried, tried once, and tried often. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { OWED_STEPS, type OwedStep } from '../../src/email/owed-answer.ts'
 import type { FinalState } from '../../src/email/recipient.ts'
 import { RECIPIENT_STATES } from '../../src/http/console/contract/shapes.ts'
 import {
@@ -35,6 +36,8 @@ const NEVER: RecipientStatus = {
   givesUpAt: END,
   closed: null,
   pauseReason: null,
+  owed: null,
+  node: null,
 }
 /** Tries that spent no attempt: the session was refused. */
 const REFUSED = { code: 421, message: TSS, tries: 1, delayed: true }
@@ -332,6 +335,39 @@ const ENDS: Record<FinalState, Row[]> = {
   ],
   canceled: [[{}, 'Canceled before it was sent.']],
 }
+
+const SINCE = '2026-11-24T17:40:00.000Z'
+const UNTIL = '2026-11-24T17:42:00.000Z'
+
+test('a recipient that is being sent to names what its server owes, or the node that has it', () => {
+  const sentenceOf = (underWay: Partial<RecipientStatus>) => {
+    const whole: RecipientStatus = { ...NEVER, state: 'sending', waits: 'answer', at: null, ...underWay }
+    return textOf(statusPieces([recipientSentence(whole, emailOf(whole))]))
+  }
+  const times = { server: 'mx.x.test [192.0.2.1]:25', since: SINCE, until: UNTIL }
+  const owing = (step: OwedStep) => sentenceOf({ owed: { ...times, step } })
+  const said = Object.fromEntries(OWED_STEPS.map((step) => [step, owing(step)]))
+  const begin = 'Being sent now (attempt 1 of 13): mx.x.test [192.0.2.1]:25'
+  const end = `since ${SINCE}. Postroad waits until ${UNTIL} at the latest.`
+  assert.deepEqual(said, {
+    connect: `${begin} has not accepted the connection ${end}`,
+    proxy: `${begin} is not connected: the proxy of the source address has not answered ${end}`,
+    greeting: `${begin} has not sent its greeting ${end}`,
+    ehlo: `${begin} has not answered EHLO ${end}`,
+    starttls: `${begin} has not answered STARTTLS ${end}`,
+    tls: `${begin} has not completed the TLS handshake ${end}`,
+    auth: `${begin} has not answered AUTH ${end}`,
+    mail: `${begin} has not answered MAIL ${end}`,
+    rcpt: `${begin} has not answered RCPT ${end}`,
+    data: `${begin} has not answered DATA ${end}`,
+    message: `${begin} has not taken the whole message ${end}`,
+    dot: `${begin} has the message and has not answered it ${end}`,
+  })
+  assert.equal(
+    sentenceOf({ node: 'mail-2' }),
+    'Being sent, or about to be, by the node mail-2 (attempt 1 of 13). The page of the email in the console of that node shows the answer for which it waits.',
+  )
+})
 
 const FINAL_STATES = Object.keys(ENDS) as FinalState[]
 

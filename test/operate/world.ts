@@ -146,6 +146,7 @@ export class World implements AsyncDisposable {
         }),
       guard: () => addressGuard({ allowPrivateNetworks: true }),
       explanations: null,
+      deliveries: null,
       workers: null,
       inTurn: (_company, look) => look(),
       now: () => Date.now(),

@@ -6,7 +6,7 @@ import { AttemptResults } from '../../src/events/webhooks/results.ts'
 import type { WebhookAttempt } from '../../src/store/store.ts'
 
 const NOW = Date.UTC(2026, 10, 23)
-const MOST_UNCOMMITTED = 1_000
+const MAX_UNCOMMITTED = 1_000
 const KEPT_A_SECOND = 50
 
 const attempt = (succeeded: boolean): WebhookAttempt => ({
@@ -25,13 +25,13 @@ const attempt = (succeeded: boolean): WebhookAttempt => ({
 
 test('no attempt begins while a thousand are not committed, and attempts go on once they are', () => {
   const results = new AttemptResults()
-  for (let count = 0; count < MOST_UNCOMMITTED; count++) {
+  for (let count = 0; count < MAX_UNCOMMITTED; count++) {
     assert.equal(results.isFull, false, `${count} tries`)
     results.addAttempt(attempt(false))
   }
   assert.equal(results.isFull, true)
   const taken = results.take(1)!
-  assert.equal(taken.attempts.length, MOST_UNCOMMITTED)
+  assert.equal(taken.attempts.length, MAX_UNCOMMITTED)
   assert.equal(results.isFull, false)
   // They could not be.
   results.giveBack(taken)

@@ -1,7 +1,7 @@
 /** Reads all rows of a list that comes in pages, so that people can choose them at once. */
 
 /** The most rows that can be selected at once. */
-export const MOST_CHOSEN = 10_000
+export const MAX_CHOSEN = 10_000
 const PAGE = 100
 
 interface Page<Row> {
@@ -13,7 +13,7 @@ interface Page<Row> {
 export async function allRows<Row>(
   read: (cursor: string | undefined, limit: number) => Promise<Page<Row>>,
   onPage: (count: number) => void = () => {},
-  most = MOST_CHOSEN,
+  most = MAX_CHOSEN,
 ): Promise<Row[]> {
   const found: Row[] = []
   let cursor: string | undefined

@@ -39,7 +39,7 @@ export const removeSuppressions = (company: string, ids: string[]) =>
 
 export type SuppressionFilter = Pick<QueryOf<typeof SUPPRESSED>, 'term' | 'type' | 'domain'>
 
-/** The entries that a filter finds, at most MOST_CHOSEN. `onPage`: called after each page with the number of entries so far. */
+/** The entries that a filter finds, at most MAX_CHOSEN. `onPage`: called after each page with the number of entries so far. */
 export function matchingSuppressions(
   company: string,
   filter: SuppressionFilter,

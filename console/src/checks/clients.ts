@@ -26,7 +26,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 
 /** The programs that a message is checked for. */
 export const CLIENTS = Object.keys(NAMES).map((name) => `${name}.*`)
-const MOST = 100
+const MAX = 100
 /** Elements in every message, which all programs cope with. */
 const USUAL = new Set(['<body> element', '<html> element'])
 
@@ -42,7 +42,7 @@ export function unsupportedIn(errors: readonly string[]): Unsupported[] {
   return [...features]
     .map(([feature, clients]) => ({ feature, clients: [...clients].map(clientOf) }))
     .sort((a, b) => b.clients.length - a.clients.length)
-    .slice(0, MOST)
+    .slice(0, MAX)
 }
 
 function clientOf(id: string): Unsupported['clients'][number] {

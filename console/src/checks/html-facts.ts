@@ -29,7 +29,7 @@ export interface HtmlFacts {
 }
 
 /** The most links, and the most images, that are kept. */
-const MOST = 2_000
+const MAX = 2_000
 const LONGEST_TEXT = 2_000
 const UNREAD = new Set(['script', 'style', 'title', 'template', 'noscript'])
 const EMBEDDED = new Set(['iframe', 'object', 'embed', 'video', 'audio', 'applet', 'frame'])
@@ -48,12 +48,12 @@ export function htmlFacts(html: string): HtmlFacts {
     if (tag === 'form') facts.forms++
     if (EMBEDDED.has(tag)) facts.embedded++
     const href = attributes.get('href')
-    if ((tag === 'a' || tag === 'area') && href !== undefined && facts.links.length < MOST) {
+    if ((tag === 'a' || tag === 'area') && href !== undefined && facts.links.length < MAX) {
       link = { url: href.trim(), text: '' }
       facts.links.push(link)
     }
     const src = attributes.get('src')
-    if (tag === 'img' && src !== undefined && facts.images.length < MOST) {
+    if (tag === 'img' && src !== undefined && facts.images.length < MAX) {
       const small = (side: string) => /^\s*[01](px)?\s*$/.test(attributes.get(side) ?? '')
       const tiny = small('width') && small('height')
       facts.images.push({ url: src.trim(), alt: attributes.get('alt') ?? null, tiny })

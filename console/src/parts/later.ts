@@ -12,7 +12,7 @@ import { ErrorAlert } from './error-alert.tsx'
 type Importer<Module> = () => Promise<Module>
 
 /** Failures while the service answers, after which a part counts as broken. */
-const MOST_FAILURES = 3
+const MAX_FAILURES = 3
 /** Milliseconds between the first failure and the second try. */
 const PAUSE = 500
 const LOADED_AGAIN = 'postroad-loaded-again'
@@ -51,7 +51,7 @@ export function loaded<Module>(importer: Importer<Module>, needed: () => Promise
       } catch (error) {
         const waits = needed()
         if ((await whenServiceAnswers(waits)) === 'other') await loadPageAgain(waits, error)
-        if (failures === MOST_FAILURES) throw broken(error)
+        if (failures === MAX_FAILURES) throw broken(error)
         // Under load the service answers, and still refuses some requests.
         await sleep(PAUSE * 4 ** (failures - 1))
         await loadStylesAgain()

@@ -24,7 +24,7 @@ export function Section({ title, about, action, children, compact = false, ...pa
     >
       <Stack gap={compact ? 'xs' : 'md'}>
         <div className={classes.head}>
-          <Title order={2} size={compact ? 'h5' : 'h4'} id={id}>
+          <Title order={2} size={compact ? 'h5' : 'h4'} id={id} className={classes.title}>
             {title}
           </Title>
           {action && <div className={classes.action}>{action}</div>}

@@ -9,7 +9,7 @@ import { useCompany } from './company.ts'
 import { useNavItems } from './nav-items.ts'
 
 /** Characters of an address or ID that are shown. */
-const MOST_SHOWN = 120
+const MAX_SHOWN = 120
 
 /** The list of each kind of object that has a page of its own. */
 const LISTS = { email: 'emails', domain: 'domains', webhook: 'webhooks' } as const
@@ -108,7 +108,7 @@ function byPlaceIn(addresses: readonly string[]) {
 }
 
 function Shown({ text }: { text: string }) {
-  return <Code>{visible(text, MOST_SHOWN)}</Code>
+  return <Code>{visible(text, MAX_SHOWN)}</Code>
 }
 
 /** Undefined: all companies are shown. */

@@ -31,7 +31,7 @@ import { retryAction } from './retry-waiting.ts'
 
 const EMAIL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Companies that are listed; pages and actions are few. */
-const MOST_COMPANIES = 30
+const MAX_COMPANIES = 30
 
 export function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
   const navigate = useNavigate()
@@ -58,7 +58,7 @@ export function useCommands(text: string, onHelp: () => void): PaletteCommand[] 
     `${label} ${words}`.toLowerCase().includes(wanted)
   const named = [
     ...[...pages, ...actions].filter(isWanted),
-    ...others.filter(isWanted).slice(0, MOST_COMPANIES),
+    ...others.filter(isWanted).slice(0, MAX_COMPANIES),
   ]
   if (text === '') return named
   const email = EMAIL_ID.test(text)

@@ -13,7 +13,7 @@ import type { PaletteCommand } from './palette-command.ts'
 
 /** Milliseconds after the last key until the search starts. */
 const TYPED_MS = 200
-const MOST_OF_EACH = 5
+const MAX_OF_EACH = 5
 
 export function usePaletteResults(text: string): PaletteCommand[] {
   const company = useCompany()
@@ -30,13 +30,13 @@ export function usePaletteResults(text: string): PaletteCommand[] {
   const matches = (...words: (string | null)[]) => words.some((word) => word?.toLowerCase().includes(wanted))
   const params = { company }
   return [
-    ...(domains.data?.domains ?? []).slice(0, MOST_OF_EACH).map(({ id, name, company: { id: owner } }) => ({
+    ...(domains.data?.domains ?? []).slice(0, MAX_OF_EACH).map(({ id, name, company: { id: owner } }) => ({
       id: `domain ${id}`,
       label: `Domain ${visible(name)}`,
       icon: Globe,
       run: () => void navigate({ to: '/c/$company/domains/$domain', params: { company: owner, domain: id } }),
     })),
-    ...(keys.data?.keys ?? []).slice(0, MOST_OF_EACH).map(({ id, name }) => ({
+    ...(keys.data?.keys ?? []).slice(0, MAX_OF_EACH).map(({ id, name }) => ({
       id: `key ${id}`,
       label: `API key ${visible(name)}`,
       icon: KeyRound,
@@ -44,7 +44,7 @@ export function usePaletteResults(text: string): PaletteCommand[] {
     })),
     ...(webhooks.data?.data ?? [])
       .filter(({ url }) => matches(url))
-      .slice(0, MOST_OF_EACH)
+      .slice(0, MAX_OF_EACH)
       .map(({ id, url }) => ({
         id: `webhook ${id}`,
         label: `Webhook ${visible(url)}`,
@@ -53,7 +53,7 @@ export function usePaletteResults(text: string): PaletteCommand[] {
       })),
     ...(team.data?.members ?? [])
       .filter(({ name, address }) => matches(name, address))
-      .slice(0, MOST_OF_EACH)
+      .slice(0, MAX_OF_EACH)
       .map(({ id, name, address }) => ({
         id: `person ${id}`,
         label: `Person ${visible([name, address].filter(Boolean).join(', '))}`,

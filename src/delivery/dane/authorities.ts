@@ -10,15 +10,15 @@ import type { TlsaRecord } from '../../dns/record.ts'
 import type { DaneProof } from './demand.ts'
 import { authorityIn, DANE_TA, matchesCertificate, recordKey } from './tlsa.ts'
 
-const MOST_AUTHORITIES = 1_000
+const MAX_AUTHORITIES = 1_000
 /** Octets of certificates that each cache holds: servers decide how large theirs are. */
-const MOST_OCTETS = 4 * 1_024 * 1_024
+const MAX_OCTETS = 4 * 1_024 * 1_024
 /** Certificates of a chain that are looked at. */
 const LONGEST_CHAIN = 10
 
 /** Certificates in DER by record: only those that the record itself names. */
-const learned = new SizedEntries<Buffer>(MOST_AUTHORITIES, MOST_OCTETS)
-const contexts = new SizedEntries<SecureContext>(MOST_AUTHORITIES, MOST_OCTETS)
+const learned = new SizedEntries<Buffer>(MAX_AUTHORITIES, MAX_OCTETS)
+const contexts = new SizedEntries<SecureContext>(MAX_AUTHORITIES, MAX_OCTETS)
 
 function authorityOf(record: TlsaRecord): Buffer | null {
   return authorityIn(record) ?? learned.get(recordKey(record)) ?? null

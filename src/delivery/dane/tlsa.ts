@@ -16,7 +16,7 @@ const DIGESTS = [
   { matchingType: 2, algorithm: 'sha512', octets: 64 },
 ]
 /** Records that are compared; no host needs more. */
-const MOST_RECORDS = 50
+const MAX_RECORDS = 50
 /** Octets of a whole certificate or key in a record. */
 const LARGEST = 16 * 1_024
 
@@ -26,7 +26,7 @@ const LARGEST = 16 * 1_024
  * (RFC 7671 9).
  */
 export function usableRecords(records: readonly TlsaRecord[]): TlsaRecord[] {
-  const usable = records.slice(0, MOST_RECORDS).filter(isUsable)
+  const usable = records.slice(0, MAX_RECORDS).filter(isUsable)
   return usable.filter(
     (record) =>
       record.matchingType === FULL ||

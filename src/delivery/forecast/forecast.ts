@@ -89,7 +89,7 @@ export function serverObstacle({
 }
 
 /** Hosts whose addresses are looked up. A delivery tries no more than six. */
-const MOST_HOSTS = 20
+const MAX_HOSTS = 20
 /** Each has some look-ups, and each look-up a socket. */
 const HOSTS_AT_ONCE = 5
 
@@ -121,7 +121,7 @@ export async function forecast(
   if (kind === 'relay' && route.kind === 'relay')
     return { path, mtaSts, hosts: [withDemand(await relayHost(route), mail)], failure: null }
   const found = servers?.hosts.kind === 'hosts' ? servers.hosts : null
-  const names = found?.ranks.flat().slice(0, MOST_HOSTS) ?? []
+  const names = found?.ranks.flat().slice(0, MAX_HOSTS) ?? []
   const preferences = await preferencesOf(domain, parts.resolver)
   const common = {
     domain,

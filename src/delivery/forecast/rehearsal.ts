@@ -44,7 +44,7 @@ interface JudgingRules {
 }
 
 /** Servers that are tried until one can be reached. */
-const MOST_SERVERS = 3
+const MAX_SERVERS = 3
 const ADDRESSES_PER_SERVER = 2
 /** Ms: a person is waiting, so this is less patient than delivery. */
 const TIMEOUTS = { ...defaultTimeouts, connect: 5_000, opening: 15_000, mail: 10_000, rcpt: 15_000 }
@@ -84,7 +84,7 @@ export async function rehearse(
   const dialogue = new Dialogue()
   const rules = { route: relay === null ? 'direct' : 'relay', replies: path.terms.replies } as const
   let last: DeliveryRehearsal = nobody('No server has an address that can be connected to.', dialogue)
-  for (const { name: host, addresses, tls } of hosts.filter(hasAddress).slice(0, MOST_SERVERS)) {
+  for (const { name: host, addresses, tls } of hosts.filter(hasAddress).slice(0, MAX_SERVERS)) {
     for (const address of addresses.slice(0, ADDRESSES_PER_SERVER)) {
       const target: SmtpTarget = {
         host,

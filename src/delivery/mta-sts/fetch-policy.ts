@@ -3,7 +3,7 @@ import { type PolicyFile, readPolicy } from './policy.ts'
 
 /** RFC 8461 3.3 suggests one minute and 64 KB. */
 const TIMEOUT_MS = 30_000
-const MOST_OCTETS = 64 * 1024
+const MAX_OCTETS = 64 * 1024
 const HTTPS = 443
 
 /** The domain publishes something that is not a valid policy (RFC 8460 4.3.2.2). */
@@ -25,7 +25,7 @@ export async function fetchPolicy(ask: SendRequest, domain: string, port = HTTPS
     method: 'GET',
     url,
     headers: { accept: 'text/plain' },
-    maxOctets: MOST_OCTETS,
+    maxOctets: MAX_OCTETS,
     timeoutMs: TIMEOUT_MS,
   })
   if (status !== 200) throw new Error(`${url.host} answered with status ${status}`)
@@ -33,7 +33,7 @@ export async function fetchPolicy(ask: SendRequest, domain: string, port = HTTPS
   if (!/^text\/plain\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
     throw new PolicyError(`${url.host} answered with something other than plain text`)
   }
-  if (!complete) throw new PolicyError(`The policy of ${domain} is longer than ${MOST_OCTETS / 1024} KiB`)
+  if (!complete) throw new PolicyError(`The policy of ${domain} is longer than ${MAX_OCTETS / 1024} KiB`)
   const policy = readPolicy(body.toString('utf8'))
   if (policy === null) throw new PolicyError(`The policy of ${domain} is not valid`)
   return policy

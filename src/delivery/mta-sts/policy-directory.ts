@@ -28,10 +28,10 @@ const FRESH_MS = 24 * 60 * 60_000
 /** An answer of the store is used for this long: another node may have kept a policy since. */
 const KNOWN_MS = 60_000
 const PATIENCE_MS = 10_000
-const MOST_DOMAINS = 20_000
-const MOST_CHARACTERS = 8_000_000
+const MAX_DOMAINS = 20_000
+const MAX_CHARACTERS = 8_000_000
 /** Policies fetched at once without mail that waits for them. */
-const MOST_REFRESHES = 16
+const MAX_REFRESHES = 16
 
 export interface PolicyAnswer {
   policy: StoredMtaStsPolicy | null
@@ -63,10 +63,10 @@ const LATE: PolicyFault = { at: 'fetch', message: `it was not there within ${PAT
 export class PolicyDirectory {
   readonly #options: PolicyDirectoryOptions
   readonly #now: () => number
-  readonly #known = new SizedEntries<KnownPolicy>(MOST_DOMAINS, MOST_CHARACTERS)
+  readonly #known = new SizedEntries<KnownPolicy>(MAX_DOMAINS, MAX_CHARACTERS)
   readonly #fetches = new Map<string, Promise<PolicyAnswer>>()
   /** `until`: Unix ms; a policy is not fetched again before. */
-  readonly #pauses = new RecentEntries<{ until: number; fault: PolicyFault }>(MOST_DOMAINS)
+  readonly #pauses = new RecentEntries<{ until: number; fault: PolicyFault }>(MAX_DOMAINS)
 
   constructor(options: PolicyDirectoryOptions) {
     this.#options = options
@@ -96,7 +96,7 @@ export class PolicyDirectory {
     if (pause !== undefined && pause.until > this.#now())
       return { policy: kept, fault: isNew ? pause.fault : null }
     if (isNew) return (await this.#inTime(this.#fetch(domain, announced))) ?? { policy: kept, fault: LATE }
-    if (this.#fetches.size < MOST_REFRESHES) void this.#fetch(domain, announced)
+    if (this.#fetches.size < MAX_REFRESHES) void this.#fetch(domain, announced)
     return known
   }
 

@@ -12,7 +12,7 @@ const MODES: readonly MtaStsMode[] = ['enforce', 'testing', 'none']
 /** RFC 8461 3.2: about a year. */
 const LONGEST_AGE = 31_557_600
 /** Hosts that a policy may name. A policy with more of them is not valid. */
-const MOST_HOSTS = 100
+const MAX_HOSTS = 100
 const HOST = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{1,63}$/
 
 /**
@@ -50,7 +50,7 @@ export function readPolicy(text: string): PolicyFile | null {
   const age = fields.get('max_age') ?? ''
   if (fields.get('version') !== 'STSv1' || mode === undefined || !/^\d{1,10}$/.test(age)) return null
   const hosts = [...mx]
-  if (hosts.length > MOST_HOSTS || !hosts.every((host) => host.length <= 255 && HOST.test(host))) return null
+  if (hosts.length > MAX_HOSTS || !hosts.every((host) => host.length <= 255 && HOST.test(host))) return null
   if (hosts.length === 0 && mode !== 'none') return null
   return { mode, mx: hosts, maxAge: Math.min(Number(age), LONGEST_AGE) }
 }

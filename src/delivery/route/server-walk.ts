@@ -17,7 +17,7 @@ import { reportOf } from './trouble-report.ts'
  * The number of servers that may refuse this service before no other server of the site is tried (Postfix tries two as
  * well).
  */
-const MOST_REFUSING = 2
+const MAX_REFUSING = 2
 
 /**
  * Asks one server after the other, until every recipient has an answer that no other server would change (RFC 5321 5.1;
@@ -57,7 +57,7 @@ export class ServerWalk {
     let visited = 0
     for (const server of servers) {
       if (this.#answers.left.length === 0 || this.#end.isCut || !this.#end.mayGoOn()) break
-      if (visited >= MOST_REFUSING && this.#isRefused()) break
+      if (visited >= MAX_REFUSING && this.#isRefused()) break
       if (visited >= maxServers || this.#end.timeLeft <= 0) {
         const isLate = visited < maxServers
         const why = isLate ? 'the time of one attempt is over' : `${visited} have been tried`
@@ -117,7 +117,7 @@ export class ServerWalk {
    */
   #isRefused(): boolean {
     const refusing = this.failures.filter(({ finding }) => finding === 'busy' || finding === 'path')
-    if (new Set(refusing.map(({ server }) => server)).size < MOST_REFUSING) return false
+    if (new Set(refusing.map(({ server }) => server)).size < MAX_REFUSING) return false
     this.#request.dialogue.note('no further servers are tried: two of them refuse this service')
     return true
   }

@@ -50,7 +50,7 @@ const MAX_REPLIES = 50
 const MAX_SITES = 1_000
 const MAX_NAMES = 1_000
 /** Letters in which a name may differ from the one that is meant. */
-const MOST_MISTAKES = 3
+const MAX_MISTAKES = 3
 
 /**
  * `file`: its name in messages; `known`: names of blocks that lie under those of the file, which need no servers of
@@ -157,7 +157,7 @@ class SitesReader {
   #assertEffect({ name, mx, domains }: SiteBlock): void {
     const isKnown = this.#known.some((known) => known.toLowerCase() === name.toLowerCase())
     if (isKnown || mx.length > 0 || domains.length > 0) return
-    const meant = nearestName(name, this.#known, MOST_MISTAKES)
+    const meant = nearestName(name, this.#known, MAX_MISTAKES)
     const advice = meant === null ? '' : ` (did you mean "${meant}"?)`
     throw this.#fault(
       'name',

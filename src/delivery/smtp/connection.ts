@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { OwedAnswer, OwedStep } from '../../email/owed-answer.ts'
 import { serverName } from '../../email/server-name.ts'
 import { connectFault } from '../../network/connect-fault.ts'
 import { ProxyFault } from '../../network/proxy/fault.ts'
@@ -68,6 +69,7 @@ export class SmtpConnection {
     this.server = serverName(target)
     this.timeouts = { ...defaultTimeouts, ...target.timeouts }
     this.dialogue = dialogue
+    dialogue.connection = this
     this.deadline = new Deadline(() => {
       if (this.#isAtProxy) this.#failAtProxy('does not answer')
       else this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`)
@@ -95,6 +97,23 @@ export class SmtpConnection {
   /** Whether the server still has to answer something. */
   get isAwaiting(): boolean {
     return this.#exchanges.length > 0
+  }
+
+  /** The answer that the server owes now; null: none. */
+  get owed(): OwedAnswer | null {
+    const { runsFor, passesIn } = this.deadline
+    const step = this.#owedStep()
+    if (step === null || passesIn === Number.POSITIVE_INFINITY) return null
+    const now = Date.now()
+    return { server: this.server, step, since: Math.round(now - runsFor), until: Math.round(now + passesIn) }
+  }
+
+  #owedStep(): OwedStep | null {
+    if (this.#failure !== null || this.#stage === 'idle') return null
+    if (this.#isAtProxy) return 'proxy'
+    if (this.#handshaking) return 'tls'
+    if (this.isAwaiting || this.#stage === 'connect') return this.#stage
+    return this.#stage === 'data' ? 'message' : null
   }
 
   /** The remote address. */
@@ -350,6 +369,8 @@ export class SmtpConnection {
   }
 
   #listen(): void {
+    // Another connection may have been begun meanwhile, to its fallback.
+    if (this.dialogue !== null) this.dialogue.connection = this
     this.#socket.on('end', this.#onClose)
     this.#socket.resume()
   }

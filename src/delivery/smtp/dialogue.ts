@@ -1,3 +1,5 @@
+import type { OwedAnswer } from '../../email/owed-answer.ts'
+
 const headLimit = 12 * 1024
 const tailLimit = 4 * 1024
 const lineLimit = 1000
@@ -8,6 +10,8 @@ const lineLimit = 1000
  * shows why. It never receives credentials or message bodies.
  */
 export class Dialogue {
+  /** The connection that it takes place on; null: none now. */
+  connection: { readonly owed: OwedAnswer | null } | null = null
   #start = performance.now()
   /** All lines with their line breaks, in one string: appending to it copies nothing. */
   #head = ''

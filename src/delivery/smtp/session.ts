@@ -195,6 +195,7 @@ export class SmtpSession {
   #begin(turn: Turn): void {
     this.#current = turn
     this.#connection.dialogue = turn.dialogue
+    turn.dialogue.connection = this.#connection
     this.#connection.deadline.limit(this.#connection.timeouts.transaction)
     turn.begin()
   }
@@ -206,6 +207,7 @@ export class SmtpSession {
     if (turn === next) return
     this.#isAtDot = false
     this.#current = null
+    turn.dialogue.connection = null
     this.#connection.deadline.liftLimit()
     this.#connection.rest(next?.dialogue)
     if (next !== null) this.#begin(next)

@@ -87,6 +87,12 @@ export class Deadline {
     return this.#at === Number.POSITIVE_INFINITY ? 0 : performance.now() - this.#setAt
   }
 
+  /** Milliseconds until it passes; Infinity while it is lifted. */
+  get passesIn(): number {
+    if (this.#at === Number.POSITIVE_INFINITY) return this.#at
+    return Math.max(0, Math.min(this.#at, this.#limit) - performance.now())
+  }
+
   /** Passes `ms` from now, or at the limit if that is earlier. */
   set(ms: number): void {
     this.#setAt = performance.now()

@@ -159,6 +159,11 @@ port.on('message', (message: ToThread) => {
       if (delivery !== undefined) courier.cutShort(delivery, () => results.add([number, 'uncut']))
       return
     }
+    case 'owed': {
+      const { request } = message
+      void courier.owed(message.question).then((owed) => say({ kind: 'owed', request, owed }))
+      return
+    }
     case 'close':
       void close(message.ms)
   }

@@ -2,7 +2,7 @@
 import type { LogLine } from '../../common/logging.ts'
 import type { GuardedSource } from '../../network/mail-guard.ts'
 import type { DeathCause } from '../../workers/error.ts'
-import type { SigningKey } from '../delivery.ts'
+import type { DeliveryOwed, OwedQuestion, SigningKey } from '../delivery.ts'
 import type { Policy } from '../path/path.ts'
 import type { Source } from '../path/source.ts'
 import type { MessageCapabilities, OutgoingMessage } from '../smtp/transaction.ts'
@@ -44,6 +44,7 @@ export type ToThread =
   | { kind: 'composed'; request: number; composed: ComposeResult }
   /** Other mail needs the session of this delivery. */
   | { kind: 'cut-short'; delivery: number }
+  | { kind: 'owed'; request: number; question: OwedQuestion }
   | { kind: 'close'; ms: number }
 
 export type FromThread =
@@ -51,6 +52,7 @@ export type FromThread =
   | { kind: 'log'; line: LogLine }
   /** Asks for a large message, which does not cross with its delivery: the main thread has a worker compose it. */
   | { kind: 'compose'; request: number; delivery: number; capabilities: MessageCapabilities }
+  | { kind: 'owed'; request: number; owed: DeliveryOwed[] }
   | { kind: 'closed' }
 
 /** Error classes do not cross threads, so each error is reduced to the facts that matter. */

@@ -3,7 +3,14 @@ import { type Log, writeLine } from '../../common/logging.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
-import type { Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery.ts'
+import type {
+  Courier,
+  Delivery,
+  DeliveryOwed,
+  DeliveryResult,
+  OwedQuestion,
+  SessionSharing,
+} from '../delivery.ts'
 import { unansweredOutcome } from '../outcome.ts'
 import { sourcePolicyId } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
@@ -25,6 +32,9 @@ type PrepareLarge = (delivery: Delivery) => PreparedMessage | null
 
 /** Keys and policies sent to a thread before it forgets them all: every change of a route or key adds another one. */
 const MAX_SENT = 10_000
+
+/** Milliseconds in which a thread has to answer a question; a person waits for it. */
+const ANSWER_MS = 1_000
 
 interface PostedDelivery {
   delivery: Delivery
@@ -53,7 +63,10 @@ class DeliveryThread {
   readonly #sent = new Set<string>()
   readonly #gathered = new TurnBatch<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   readonly #thread: SupervisedThread<ToThread, FromThread>
+  /** Questions to the thread, by number. */
+  readonly #questions = new Map<number, (owed: DeliveryOwed[]) => void>()
   #deliveries = 0
+  #asked = 0
   #closing: (() => void) | null = null
 
   constructor(number: number, options: DeliveryThreadOptions, log: Log, elsewhere: PrepareLarge) {
@@ -106,6 +119,25 @@ class DeliveryThread {
     return false
   }
 
+  /** Empty also if the thread is too busy to answer in time. */
+  async owed(question: OwedQuestion): Promise<DeliveryOwed[]> {
+    if (!this.#has(question.emailId)) return []
+    const request = this.#asked++
+    const { promise, resolve } = Promise.withResolvers<DeliveryOwed[]>()
+    this.#questions.set(request, resolve)
+    const patience = setTimeout(resolve, ANSWER_MS, [])
+    this.#say({ kind: 'owed', request, question })
+    const owed = await promise
+    clearTimeout(patience)
+    this.#questions.delete(request)
+    return owed
+  }
+
+  #has(emailId: string): boolean {
+    for (const { delivery } of this.#underWay.values()) if (delivery.email.id === emailId) return true
+    return false
+  }
+
   #isNew(id: string): boolean {
     if (this.#sent.has(id)) return false
     this.#sent.add(id)
@@ -145,6 +177,9 @@ class DeliveryThread {
         return
       case 'compose':
         void this.#compose(answer, message)
+        return
+      case 'owed':
+        this.#questions.get(message.request)?.(message.owed)
         return
       case 'closed':
         this.#closing?.()
@@ -227,6 +262,10 @@ export class ThreadedCourier implements Courier {
 
   cutShort(delivery: Delivery, atDot: () => void): void {
     this.#threads.some((thread) => thread.cutShort(delivery, atDot))
+  }
+
+  async owed(question: OwedQuestion): Promise<DeliveryOwed[]> {
+    return (await Promise.all(this.#threads.map((thread) => thread.owed(question)))).flat()
   }
 
   async close(ms: number): Promise<void> {

@@ -8,7 +8,7 @@ import { organizationOf } from '../../dns/organization.ts'
 import { domainOf } from '../../mail/address/address-domain.ts'
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsReport } from '../../mail/domain-report/tls-report.ts'
-import { MOST_UNPACKED } from '../../mail/domain-report/unpack.ts'
+import { MAX_UNPACKED } from '../../mail/domain-report/unpack.ts'
 import type {
   DomainReportKind,
   DomainReportStore,
@@ -74,7 +74,7 @@ export interface ReportReceiver {
 }
 
 /** The most unpacked octets for each packed octet, because unpacking is the cost. */
-const MOST_RATIO = 1_000
+const MAX_RATIO = 1_000
 const READ = jobAt<ReportOctets, ReadReport>(new URL('./read-report-job.ts', import.meta.url))
 /** The company whose turns reports of strangers take. */
 export const REPORTERS = 'domain-reports'
@@ -92,13 +92,13 @@ const PROVEN_OF_DAY: PoolShape = { size: 1_000, kept: 200, timesFree: 1 / 8 }
  * `others`: those without a proven author, so that forged reports take no room of genuine ones. `rows`: from that
  * number on, sources are not stored.
  */
-export const MOST_OF_DAY: ReportLimits = { proven: PROVEN_OF_DAY, others: 500, rows: 5_000 }
+export const MAX_OF_DAY: ReportLimits = { proven: PROVEN_OF_DAY, others: 500, rows: 5_000 }
 
 /**
  * The most domains that one report counts for, because each takes a commit. A report about `com` would concern most
  * domains.
  */
-const MOST_DOMAINS = 100
+const MAX_DOMAINS = 100
 
 /** A domain of this installation, and the part of the report about it. */
 interface DomainPart {
@@ -128,7 +128,7 @@ async function read(
   turn: Pick<TaskOptions, 'company' | 'party'>,
 ): Promise<ReadReport> {
   try {
-    const weight = Math.min(sent.octets.byteLength * MOST_RATIO, MOST_UNPACKED)
+    const weight = Math.min(sent.octets.byteLength * MAX_RATIO, MAX_UNPACKED)
     return await workers.run(READ, sent, { ...turn, weight })
   } catch (error) {
     if (error instanceof WorkerDied)
@@ -158,7 +158,7 @@ async function keep(
     return refused('The report is not about a recent day.')
   }
   const { reporter, parts } = reportedParts(read, heldDomain)
-  const own = parts.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
+  const own = parts.filter(({ domain }) => isOwn(domain)).slice(0, MAX_DOMAINS)
   if (own.length === 0) return refused('The report is not about a domain of this installation.')
   const { kind } = read
   // A TLS report needs no proven author, because nothing follows from it.
@@ -181,7 +181,7 @@ async function keep(
       organization,
       reportId: read.report.reportId,
     }
-    const result = await store.keepDomainReport(report, rows, MOST_OF_DAY)
+    const result = await store.keepDomainReport(report, rows, MAX_OF_DAY)
     kept.push({ name: domain.name, result })
   }
   const named = (...results: KeepResult[]) =>

@@ -6,7 +6,7 @@ import type { DmarcDetail, DomainReportRow, DomainReportRows } from '../../store
 import { detailKey } from '../detail.ts'
 
 /** The most rows with a source that one report adds; the rest counts without source. */
-const MOST_ROWS = 1_000
+const MAX_ROWS = 1_000
 
 /** The rows of a report, and its messages or sessions. */
 export interface ReportRows {
@@ -83,7 +83,7 @@ function summedUp<Detail>(
   const unnamed = new Map<string, DomainReportRow>()
   for (const { detail, amount } of some) {
     const bare = withoutSource(detail)
-    add(named, named.size < MOST_ROWS ? detail : bare, amount, day)
+    add(named, named.size < MAX_ROWS ? detail : bare, amount, day)
     add(unnamed, bare, amount, day)
   }
   return { named: [...named.values()], unnamed: [...unnamed.values()] }

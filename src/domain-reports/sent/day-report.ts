@@ -6,7 +6,7 @@ import type { TlsPolicyResult, TlsReport, TlsSessionResult } from '../../mail/do
 import type { TlsSessionCount } from '../../store/store.ts'
 
 /** The most counts in a report. */
-export const MOST_REPORTED = 2_000
+export const MAX_REPORTED = 2_000
 
 export interface ReportAuthor {
   /** The domain that sends the report. */

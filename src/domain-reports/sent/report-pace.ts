@@ -17,7 +17,7 @@ import {
 } from '../../people/attempts.ts'
 
 /** Reports at once, and as many again spread over a day. */
-const MOST = {
+const MAX = {
   /** About all domains of one organization. */
   zone: 200,
   /** About all domains of one organization, to other organizations. */
@@ -54,8 +54,8 @@ export async function countReport(
   return attempt
 }
 
-function lane(what: keyof typeof MOST, ...of: string[]): AttemptLane {
-  const free = MOST[what]
+function lane(what: keyof typeof MAX, ...of: string[]): AttemptLane {
+  const free = MAX[what]
   return attemptLane(`report ${what}`, { free, every: Math.ceil(DAY_MS / free) }, ...of)
 }
 

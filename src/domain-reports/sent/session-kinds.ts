@@ -5,10 +5,10 @@
 import { RecentEntries } from '../../common/recent-entries.ts'
 import { Tally } from '../../common/tally.ts'
 
-const MOST_OF_DOMAIN = 50
-const MOST_OF_ORGANIZATION = 500
+const MAX_OF_DOMAIN = 50
+const MAX_OF_ORGANIZATION = 500
 /** Kinds that are remembered; the one unseen for longest goes first. */
-const MOST = 20_000
+const MAX = 20_000
 
 /**
  * How much of a session is counted:
@@ -26,7 +26,7 @@ interface SessionKind {
 export class SessionKinds {
   readonly #ofDomain = new Tally()
   readonly #ofOrganization = new Tally()
-  readonly #kinds = new RecentEntries<SessionKind>(MOST, { dispose: (kind) => this.#count(kind, -1) })
+  readonly #kinds = new RecentEntries<SessionKind>(MAX, { dispose: (kind) => this.#count(kind, -1) })
 
   /** `key`: of the session's policy and failure. */
   countedPart(kind: SessionKind, key: string): CountedPart {
@@ -34,10 +34,10 @@ export class SessionKinds {
     const name = `${domain} ${key}`
     if (this.#kinds.get(name) !== undefined) return 'whole'
     const others = this.#ofDomain.of(domain)
-    const isFull = this.#ofOrganization.of(organization) >= MOST_OF_ORGANIZATION
+    const isFull = this.#ofOrganization.of(organization) >= MAX_OF_ORGANIZATION
     // Host names that others make up below a domain do not hide the domain itself.
     if (isFull && others === 0 && domain !== organization) return 'none'
-    if (isFull || others >= MOST_OF_DOMAIN) return 'bare'
+    if (isFull || others >= MAX_OF_DOMAIN) return 'bare'
     this.#count(kind, 1)
     this.#kinds.set(name, kind)
     return 'whole'

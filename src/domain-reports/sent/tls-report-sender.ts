@@ -13,7 +13,7 @@ import { type TlsReport, tlsReportJson } from '../../mail/domain-report/tls-repo
 import { mailtoAddress, reportUris } from '../../mail/domain-report/tls-report-record.ts'
 import { NoAnswer, outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
 import type { DomainReportStore, PeopleStore, StoredTlsReport } from '../../store/store.ts'
-import { dayReport, MOST_REPORTED, type ReportAuthor } from './day-report.ts'
+import { dayReport, MAX_REPORTED, type ReportAuthor } from './day-report.ts'
 import { countReport } from './report-pace.ts'
 
 export interface PackedTlsReport extends TlsReport {
@@ -45,16 +45,16 @@ const CLAIM_MS = 5 * 60_000
 const PLACES = { size: 20, kept: 4, timesFree: 3 }
 /** The most reports that a node takes at once, and that it has: few enough to end before another node takes them. */
 const STEP = 20
-const MOST = 140
+const MAX = 140
 /** The wait between tries. After the last try the report is given up (RFC 8460 5.5: within a day). */
 const RETRY_MS = 60 * 60_000
-const MOST_TRIES = 24
+const MAX_TRIES = 24
 /** Ms for which no report about an organization begins after its servers did not answer. */
 const PAUSE_MS = RETRY_MS / 2
 /** Organizations that are remembered. */
-const MOST_SILENT = 10_000
+const MAX_SILENT = 10_000
 const TIMEOUT_MS = 10_000
-const MOST_OF_ANSWER = 1_024
+const MAX_OF_ANSWER = 1_024
 const pack = promisify<Uint8Array, Buffer>(gzip)
 
 /** The server has answered, and has not taken the report. */
@@ -64,7 +64,7 @@ export class TlsReportSender {
   readonly #parts: TlsReportSenderParts
   readonly #now: () => number
   readonly #places = new CompanyPlaces(PLACES)
-  readonly #silent = new RecentEntries<true>(MOST_SILENT, { ttl: PAUSE_MS })
+  readonly #silent = new RecentEntries<true>(MAX_SILENT, { ttl: PAUSE_MS })
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   readonly #stopping = new AbortController()
@@ -120,7 +120,7 @@ export class TlsReportSender {
 
   /** True when more may be due. */
   async #takeSome(): Promise<boolean> {
-    if (this.#isStopped || this.#underWay.size > MOST - STEP) return false
+    if (this.#isStopped || this.#underWay.size > MAX - STEP) return false
     const now = this.#now()
     const due = await this.#parts.store.claimTlsReports({ now, until: now + CLAIM_MS, limit: STEP })
     for (const report of due) {
@@ -162,7 +162,7 @@ export class TlsReportSender {
     }
     const uris = found.kind === 'found' ? reportUris(found.records) : []
     if (uris.length === 0) return { ...kept, state: 'unwanted', fault: null }
-    const counts = await store.tlsSessions(domain, day, MOST_REPORTED)
+    const counts = await store.tlsSessions(domain, day, MAX_REPORTED)
     const report = dayReport(kept, counts, author)
     const packed = { ...report, domain, octets: await pack(Buffer.from(tlsReportJson(report))) }
     const open = uris.filter((uri) => !kept.sentTo.includes(uri))
@@ -209,7 +209,7 @@ export class TlsReportSender {
   }
 
   #afterFault(report: StoredTlsReport, fault: string, wait = RETRY_MS): StoredTlsReport {
-    if (report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + wait, fault }
+    if (report.tries < MAX_TRIES) return { ...report, dueAt: this.#now() + wait, fault }
     return { ...report, state: report.sentTo.length > 0 ? 'sent' : 'failed', fault }
   }
 
@@ -229,7 +229,7 @@ export class TlsReportSender {
       headers: { 'content-type': 'application/tlsrpt+gzip', 'user-agent': userAgent },
       body: octets,
       timeoutMs: TIMEOUT_MS,
-      maxOctets: MOST_OF_ANSWER,
+      maxOctets: MAX_OF_ANSWER,
       signal: this.#stopping.signal,
     })
     if (status < 200 || status > 299) throw new ReportRefused(`the server answered with status ${status}`)

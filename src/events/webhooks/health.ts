@@ -2,7 +2,7 @@
 
 /** Requests at a time: at first and after a failure, and at most after a run of successes. */
 const FIRST_AT_ONCE = 16
-const MOST_AT_ONCE = 64
+const MAX_AT_ONCE = 64
 /**
  * Failures in a row after which the webhook counts as down: then one event at a time probes it, after growing pauses.
  */
@@ -47,7 +47,7 @@ export class Health {
 
   recordSuccess(): void {
     this.#failures = 0
-    this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce + 1)
+    this.#atOnce = Math.min(MAX_AT_ONCE, this.#atOnce + 1)
     this.#failingSince = null
     this.#downSince = null
     this.#pausedUntil = 0

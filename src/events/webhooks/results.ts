@@ -4,7 +4,7 @@ import type { WebhookAttempt, WebhookProgress, WebhookRetry, WebhookSubject } fr
 /** The most successful attempts recorded per second. Nobody reads more of them one by one. */
 const KEPT_A_SECOND = 50
 /** With this many uncommitted attempts, no request starts. */
-const MOST_UNCOMMITTED = 1_000
+const MAX_UNCOMMITTED = 1_000
 
 type PendingProgress = Pick<WebhookProgress, 'over' | 'waiting' | 'attempts'>
 
@@ -15,7 +15,7 @@ export class AttemptResults {
   #keptInSecond = 0
 
   get isFull(): boolean {
-    return this.#uncommitted.attempts.length >= MOST_UNCOMMITTED
+    return this.#uncommitted.attempts.length >= MAX_UNCOMMITTED
   }
 
   addAttempt(attempt: WebhookAttempt): void {

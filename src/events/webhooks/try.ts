@@ -15,7 +15,7 @@ export interface AttemptParts {
 }
 
 /** Octets of a response that are kept, and milliseconds for an attempt. */
-export const MOST_RESPONSE = 1_024
+export const MAX_RESPONSE = 1_024
 const TIMEOUT_MS = 15_000
 
 /** Null: the dialect has no word for the event. `stopped`: the request was aborted, and its outcome is unknown. */
@@ -47,7 +47,7 @@ export async function tryOnce(
       headers: { ...headers, 'user-agent': userAgent },
       body,
       timeoutMs: TIMEOUT_MS,
-      maxOctets: MOST_RESPONSE,
+      maxOctets: MAX_RESPONSE,
       signal,
     })
     return tried(answer.status, null, answer.body.toString())

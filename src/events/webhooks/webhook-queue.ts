@@ -53,8 +53,8 @@ class EmailOrder {
 }
 
 /** The most new events, and the most octets of all events. */
-const MOST_HELD = 500
-const MOST_OCTETS = 8 * 1024 ** 2
+const MAX_HELD = 500
+const MAX_OCTETS = 8 * 1024 ** 2
 /** The weight of history in the average size: each event moves the average by 1/INERTIA of the difference. */
 const INERTIA = 16
 
@@ -79,24 +79,24 @@ export class WebhookQueue {
 
   /** Whether there is room for any event at all. */
   get mayAdd(): boolean {
-    return this.#octets.held < MOST_OCTETS && this.#octets.mayTake
+    return this.#octets.held < MAX_OCTETS && this.#octets.mayTake
   }
 
   /** The number of new events that fit, approximately. `down`: at most one. */
   room(down: boolean): number {
     if (!this.mayAdd) return 0
-    const fitting = Math.ceil((MOST_OCTETS - this.#octets.held) / Math.max(1, this.#usual))
-    return Math.max(0, Math.min((down ? 1 : MOST_HELD) - this.#unfinished.size, fitting))
+    const fitting = Math.ceil((MAX_OCTETS - this.#octets.held) / Math.max(1, this.#usual))
+    return Math.max(0, Math.min((down ? 1 : MAX_HELD) - this.#unfinished.size, fitting))
   }
 
   /** The number of retries that fit. */
   roomAgain(down: boolean): number {
-    return this.mayAdd ? Math.max(0, (down ? 1 : MOST_HELD) - this.#again.length) : 0
+    return this.mayAdd ? Math.max(0, (down ? 1 : MAX_HELD) - this.#again.length) : 0
   }
 
   /** Whether there is enough room to make a read worthwhile. */
   get wantsMore(): boolean {
-    const half = this.#unfinished.size <= MOST_HELD / 2 && this.#octets.held <= MOST_OCTETS / 2
+    const half = this.#unfinished.size <= MAX_HELD / 2 && this.#octets.held <= MAX_OCTETS / 2
     return half && this.mayAdd
   }
 

@@ -1,5 +1,5 @@
 /** The name, the logo and the limits of a company. */
-import { USUAL_MOST } from '../../accounts/account.ts'
+import { USUAL_MAX } from '../../accounts/account.ts'
 import { limitCompany, renameCompany, showCompany } from '../../operate/companies.ts'
 import { removeLogo, setLogo, showLogo } from '../../operate/company-logo.ts'
 import { listWebhooks } from '../../operate/webhooks.ts'
@@ -16,7 +16,7 @@ export const companyHandlers: Handlers<typeof COMPANY_ROUTES> = {
     const { company: found, used, domains, keys } = await showCompany(op, { company: oneCompany(company) })
     const webhooks = await listWebhooks(op, { company: found.id })
     const { id, name, ownName, logo = null, limits } = found
-    const most = (owned: keyof typeof USUAL_MOST) => limits[owned] ?? USUAL_MOST[owned]
+    const most = (owned: keyof typeof USUAL_MAX) => limits[owned] ?? USUAL_MAX[owned]
     return {
       id,
       name,

@@ -8,7 +8,7 @@ import { createKey, listKeys, renameKey, revokeKey, rotateKey, withLastUse } fro
 import { isoTime } from '../../operate/shapes/time.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { KEY, KEY_ROUTES, LISTED_KEY } from './contract/keys.ts'
-import { MOST_LISTED } from './contract/shapes.ts'
+import { MAX_LISTED } from './contract/shapes.ts'
 import { requireDomain } from './domains/domain-lookup.ts'
 import type { Handlers } from './handlers.ts'
 import { oneCompany } from './one-company.ts'
@@ -61,7 +61,7 @@ export const keyHandlers: Handlers<typeof KEY_ROUTES> = {
     const found = keys
       .filter((key) => hasEnded(key, now) === ended && key.name.toLowerCase().includes(search))
       .toSorted((a, b) => b.createdAt - a.createdAt)
-    const listed = await withLastUse(op, found.slice(0, MOST_LISTED))
+    const listed = await withLastUse(op, found.slice(0, MAX_LISTED))
     const shown = listed.map(({ lastUse, ...key }) => ({
       ...keyJson(op, key),
       lastUse: lastUseJson(lastUse),

@@ -11,11 +11,11 @@ import { pauseFacts } from '../../operate/shapes/pause.ts'
 import { isoTime } from '../../operate/shapes/time.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { Pause } from '../../store/store.ts'
-import { MOST_QUARANTINED, type QUEUE_ROUTES, SUMS_ON_PAGE } from './contract/queue.ts'
+import { MAX_QUARANTINED, type QUEUE_ROUTES, SUMS_ON_PAGE } from './contract/queue.ts'
 import type { Handlers } from './handlers.ts'
 
 /** The most recipient domains that are named of a site. */
-const MOST_DOMAINS = 5
+const MAX_DOMAINS = 5
 
 export const queueHandlers: Handlers<typeof QUEUE_ROUTES> = {
   'GET /companies/:company/queue/domains': async ({ op, company, query: { page = 1 } }) => {
@@ -29,15 +29,15 @@ export const queueHandlers: Handlers<typeof QUEUE_ROUTES> = {
   },
 
   'GET /companies/:company/queue/quarantine': async ({ op, company }) => {
-    const limit = MOST_QUARANTINED + 1
+    const limit = MAX_QUARANTINED + 1
     const emails = await listQuarantined(op, { company: company ?? undefined, limit })
     return {
-      emails: emails.slice(0, MOST_QUARANTINED).map(({ companyId, since, ...email }) => ({
+      emails: emails.slice(0, MAX_QUARANTINED).map(({ companyId, since, ...email }) => ({
         ...email,
         company: companyRef(op, companyId),
         since: isoTime(since),
       })),
-      more: emails.length > MOST_QUARANTINED,
+      more: emails.length > MAX_QUARANTINED,
     }
   },
 
@@ -57,7 +57,7 @@ export const queueHandlers: Handlers<typeof QUEUE_ROUTES> = {
       sums: all.slice(from, from + limit).map(({ site, domains, sessions, ...sum }) => ({
         name: site.name,
         domain: site.domain,
-        domains: domains.slice(0, MOST_DOMAINS),
+        domains: domains.slice(0, MAX_DOMAINS),
         domainCount: domains.length,
         sessions,
         ...sumFields(sum),

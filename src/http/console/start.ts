@@ -3,7 +3,7 @@ import { acceptsMail } from '../../accounts/sending.ts'
 import { listDomains } from '../../operate/domains.ts'
 import { checkCompanyStep, checkInstallationStep } from '../../operate/go-live/go-live.ts'
 import { showSetup } from '../../operate/go-live/setup.ts'
-import { MOST_LISTED } from './contract/shapes.ts'
+import { MAX_LISTED } from './contract/shapes.ts'
 import type { START_ROUTES } from './contract/start.ts'
 import type { Handlers } from './handlers.ts'
 import { oneCompany } from './one-company.ts'
@@ -18,7 +18,7 @@ export const startHandlers: Handlers<typeof START_ROUTES> = {
   'GET /companies/:company/senders': async ({ op, company }) => {
     const domains = await listDomains(op, { company: company ?? undefined })
     const active = domains.filter(acceptsMail).map(({ name }) => name)
-    return { domains: active.slice(0, MOST_LISTED) }
+    return { domains: active.slice(0, MAX_LISTED) }
   },
 
   'POST /companies/:company/messages': async (call, core) => {

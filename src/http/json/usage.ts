@@ -1,6 +1,6 @@
 /** `GET /usage`: the mail that a company has sent today and this month, with its limits. */
 
-import { USUAL_MOST } from '../../accounts/account.ts'
+import { USUAL_MAX } from '../../accounts/account.ts'
 import { DAY_MS } from '../../common/utc-day.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
 import type { HttpCore } from '../core.ts'
@@ -86,7 +86,7 @@ export const usage = route('GET /usage', {
     broadcasts: none,
     ai_credits: { ...none, next_increase_at: null },
     automation_runs: { ...none, resets_at: ends.month },
-    domains: { used: domains, limit: limits?.domains ?? USUAL_MOST.domains },
+    domains: { used: domains, limit: limits?.domains ?? USUAL_MAX.domains },
     rate_limit: { limit: limits?.rate ?? core.deps.settings.rateLimit, duration: '1s' },
   }
 })

@@ -16,7 +16,7 @@ export interface TlsReportsRoute {
 }
 
 /** Octets of a report as it is sent. */
-const MOST_OCTETS = 1024 * 1024
+const MAX_OCTETS = 1024 * 1024
 
 export class TlsReportsPage {
   readonly #core: HttpCore
@@ -36,7 +36,7 @@ export class TlsReportsPage {
     // Anybody can find the link in DNS, so these requests do not count against the share of the company.
     admission.admit(raw, REPORTERS)
     const party = addressNetwork(clientAddress.addressOf(raw))
-    const octets = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
+    const octets = await readBody(raw, reply.raw, limit.upTo(MAX_OCTETS))
     const receipt = await deps.domainReports.receiveTlsReport(octets, domain.id, party)
     if (receipt.kind === 'refused') return refusal(422, receipt.reason)
     return { status: 200, type: JSON_TYPE, body: JSON.stringify({ received: true }) }

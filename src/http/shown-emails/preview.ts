@@ -14,11 +14,11 @@ import { safeHtml } from './safe-html.ts'
 import { withoutUnsubscribeLinks } from './unsubscribe-links.ts'
 
 /** Octets of HTML that are shown; mail programs clip long before. */
-const MOST_HTML = 4 * 1024 * 1024
+const MAX_HTML = 4 * 1024 * 1024
 /** Octets of all embedded pictures, counted each time that they are shown. */
-const MOST_PICTURES = 12 * 1024 * 1024
+const MAX_PICTURES = 12 * 1024 * 1024
 /** Links of one message that work. */
-const MOST_LINKS = 5_000
+const MAX_LINKS = 5_000
 
 export interface PreviewOptions {
   /** Signs links, so that the confirmation page works for this person only. Null: links keep their own addresses. */
@@ -46,13 +46,13 @@ export function previewOf(message: Buffer, { signer }: PreviewOptions): Preview 
     if (id !== undefined && !pictures.has(id)) pictures.set(id, part)
   }
   if (body === undefined) return { html: null }
-  const { octets } = beginningOf(lines, body, MOST_HTML)
+  const { octets } = beginningOf(lines, body, MAX_HTML)
   const decoded = decodeCharset(octets, body.parameters.get('charset'))
   const text = signer === null ? withoutUnsubscribeLinks(decoded) : decoded
   const lead = (href: string) => (signer === null ? followable(href) : externalLink(href, signer))
   let links = 0
   const html = safeHtml(text, {
-    link: (href) => (++links > MOST_LINKS ? null : lead(href)),
+    link: (href) => (++links > MAX_LINKS ? null : lead(href)),
     picture: pictureUrls(pictures, lines),
   })
   return { html: Buffer.from(html) }
@@ -61,7 +61,7 @@ export function previewOf(message: Buffer, { signer }: PreviewOptions): Preview 
 /** A `cid:` URL becomes the picture itself: the frame may not load one. Null when there is none, or no room. */
 function pictureUrls(pictures: ReadonlyMap<string, RawPart>, lines: Buffer): (id: string) => string | null {
   const urls = new Map<string, string | null>()
-  let left = MOST_PICTURES
+  let left = MAX_PICTURES
   return (id) => {
     const part = pictures.get(id)
     if (part === undefined) return null

@@ -6,12 +6,12 @@ import { readParameter } from '../../mail/raw/parameter.ts'
 import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 
 /** The most parts, fields and signatures that are shown. */
-const MOST_PARTS = 500
-const MOST_FIELDS = 500
-const MOST_SIGNATURES = 20
+const MAX_PARTS = 500
+const MAX_FIELDS = 500
+const MAX_SIGNATURES = 20
 /** Characters of a field, and of all fields that are shown. */
 const LONGEST_FIELD = 8 * 1024
-const MOST_IN_FIELDS = 256 * 1024
+const MAX_IN_FIELDS = 256 * 1024
 
 interface PartSummary {
   depth: number
@@ -45,20 +45,20 @@ export interface Structure {
 export function structureIn(octets: Buffer): Structure {
   const lines = withCrlfLines(octets)
   const root = readStructure(lines)
-  const fields = root.fields.slice(0, MOST_FIELDS)
+  const fields = root.fields.slice(0, MAX_FIELDS)
   return {
     fields: fieldsOf(fields),
     parts: partsIn(lines, root),
     signatures: fields
       .filter(({ lower }) => lower === 'dkim-signature')
-      .slice(0, MOST_SIGNATURES)
+      .slice(0, MAX_SIGNATURES)
       .map(({ value }) => signatureOf(value.slice(0, LONGEST_FIELD))),
   }
 }
 
 /** The first fields, as many as fit. */
 function fieldsOf(fields: readonly RawPart['fields'][number][]): [name: string, value: string][] {
-  let left = MOST_IN_FIELDS
+  let left = MAX_IN_FIELDS
   return fields.flatMap(({ name, value }) => {
     const shown = value.slice(0, LONGEST_FIELD)
     left -= name.length + shown.length
@@ -72,7 +72,7 @@ function partsIn(octets: Buffer, root: RawPart): PartSummary[] {
   const waiting = [{ part: root, depth: 0 }]
   let line = 1
   let at = 0
-  for (let next = waiting.pop(); next !== undefined && shown.length < MOST_PARTS; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && shown.length < MAX_PARTS; next = waiting.pop()) {
     const { part, depth } = next
     for (; at < part.headerStart; at++) if (octets[at] === 0x0a) line++
     shown.push({ ...partSummary(part), depth, start: line })

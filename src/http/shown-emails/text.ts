@@ -9,7 +9,7 @@ import { readStructure } from '../../mail/raw/structure.ts'
 import { firstPart } from '../../mail/shown-text.ts'
 
 /** The most octets that are shown. The download of the source has the rest. */
-const MOST = 1024 * 1024
+const MAX = 1024 * 1024
 
 export interface TextExcerpt {
   /** Null: the message has none. */
@@ -23,7 +23,7 @@ export function textOf(octets: Buffer): TextExcerpt {
   const lines = withCrlfLines(octets)
   const part = firstPart(readStructure(lines), 'text/plain')
   if (part === undefined) return { text: null, clipped: false }
-  const { octets: body, clipped } = beginningOf(lines, part, MOST)
+  const { octets: body, clipped } = beginningOf(lines, part, MAX)
   const text = decodeCharset(body, part.parameters.get('charset'))
   return { text: text.replaceAll('\r\n', '\n'), clipped }
 }

@@ -7,12 +7,12 @@ import { addressGroup } from './address-group.ts'
 import { fairPool } from './fair-pool.ts'
 
 /** The most requests that may wait at once. */
-const MOST = 500
+const MAX = 500
 /** Seconds after which a request that found no place may be retried. */
 const RETRY_AFTER = 2
 
 export class Strangers {
-  readonly #pool = fairPool(MOST)
+  readonly #pool = fairPool(MAX)
   readonly #waiting = new Map<string, number>()
 
   /** Takes a place while `answer()` runs. Rejects with a Fault when there is none for this source address. */

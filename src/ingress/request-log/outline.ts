@@ -6,11 +6,11 @@
 import { clip } from '../../common/clip.ts'
 
 /** The most characters of an outline, approximately, and of one value. */
-const MOST = 1_800
-const MOST_OF_VALUE = 200
+const MAX = 1_800
+const MAX_OF_VALUE = 200
 /** Fields of an object, and items of a list, that are shown. */
-const MOST_FIELDS = 40
-const MOST_ITEMS = 10
+const MAX_FIELDS = 40
+const MAX_ITEMS = 10
 const DEEPEST = 4
 
 /** Fields whose values are shown. Any other field may contain a secret, or the content of a message. */
@@ -25,7 +25,7 @@ const OPEN = new Set(['tags', 'attachments'])
 
 /** As JSON. `fields`: of the query or the body. */
 export function outline(fields: unknown): string {
-  let room = MOST
+  let room = MAX
   const spend = <Value>(value: Value, characters: number): Value => {
     room -= characters
     return value
@@ -34,7 +34,7 @@ export function outline(fields: unknown): string {
     if (room <= 0) return '…'
     if (typeof value === 'string') {
       const text = isShown
-        ? clip(value.toWellFormed(), MOST_OF_VALUE)
+        ? clip(value.toWellFormed(), MAX_OF_VALUE)
         : `[${value.length} ${value.length === 1 ? 'character' : 'characters'}]`
       return spend(text, text.length)
     }
@@ -42,8 +42,8 @@ export function outline(fields: unknown): string {
     if (typeof value !== 'object' || value === null) return spend(value, 8)
     if (depth >= DEEPEST) return '…'
     if (Array.isArray(value)) {
-      const items = value.slice(0, MOST_ITEMS).map((item) => valueOutline(item, isShown, depth + 1))
-      return value.length > MOST_ITEMS ? [...items, `… ${value.length - MOST_ITEMS} more`] : items
+      const items = value.slice(0, MAX_ITEMS).map((item) => valueOutline(item, isShown, depth + 1))
+      return value.length > MAX_ITEMS ? [...items, `… ${value.length - MAX_ITEMS} more`] : items
     }
     return fieldsOf(value, depth)
   }
@@ -51,7 +51,7 @@ export function outline(fields: unknown): string {
     const found: Record<string, unknown> = Object.create(null)
     let count = 0
     for (const [name, each] of Object.entries(value)) {
-      if (room <= 0 || ++count > MOST_FIELDS) {
+      if (room <= 0 || ++count > MAX_FIELDS) {
         found['…'] = 'more fields'
         break
       }

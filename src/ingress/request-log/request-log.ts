@@ -9,10 +9,10 @@ import type { ApiRequest, RequestStore } from '../../store/store.ts'
 /** Ms between two batches. */
 const EVERY = 1_000
 /** The most requests of a batch. */
-const MOST_SUCCESSES = 100
-const MOST_REFUSALS = 500
+const MAX_SUCCESSES = 100
+const MAX_REFUSALS = 500
 /** The most refusals of one company in a batch, so that its flood does not push out those of others. */
-const MOST_OF_COMPANY = 100
+const MAX_OF_COMPANY = 100
 /** Batches after which the requests beyond the kept number are removed. */
 const TRIM_AFTER = 60
 
@@ -49,8 +49,8 @@ export class RequestLog {
   /** Whether there is room for the request. If not, it is counted as dropped. */
   hasRoom(companyId: string | null, refused: boolean): boolean {
     const has = refused
-      ? this.#refusals.length < MOST_REFUSALS && (this.#refusedOf.get(companyId) ?? 0) < MOST_OF_COMPANY
-      : this.#successes.length < MOST_SUCCESSES
+      ? this.#refusals.length < MAX_REFUSALS && (this.#refusedOf.get(companyId) ?? 0) < MAX_OF_COMPANY
+      : this.#successes.length < MAX_SUCCESSES
     if (!has) this.#dropped.inc({ result: refused ? 'refused' : 'succeeded' })
     return has
   }

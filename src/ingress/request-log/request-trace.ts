@@ -10,7 +10,7 @@ interface RequestClient {
 }
 
 /** The log describes bodies of at most this many octets. */
-const MOST = 64 * 1024
+const MAX = 64 * 1024
 
 const CLIENT = Symbol('client')
 const BODY = Symbol('body')
@@ -32,7 +32,7 @@ export function clientOf(request: Visitor): RequestClient | undefined {
 
 /** Notes a body for the log, if it is small. */
 export function noteBody(request: Visitor, body: Buffer): void {
-  if (body.length <= MOST) (request as TracedRequest)[BODY] = body
+  if (body.length <= MAX) (request as TracedRequest)[BODY] = body
 }
 
 export function bodyOf(request: Visitor): Buffer | undefined {

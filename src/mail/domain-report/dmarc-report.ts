@@ -38,8 +38,8 @@ export interface DmarcReportRecord {
 }
 
 /** The most records of one report. */
-const MOST_RECORDS = 10_000
-const MOST_MESSAGES = 1_000_000_000
+const MAX_RECORDS = 10_000
+const MAX_MESSAGES = 1_000_000_000
 const LONGEST_NAME = 255
 
 /** The elements that are read, by their paths within the report. */
@@ -104,8 +104,8 @@ class DmarcReader {
   #end(): void {
     const record = recordOf(this.#record)
     if (record === null) return
-    if (this.#records.length >= MOST_RECORDS) {
-      throw new DomainReportError(`The report has more than ${MOST_RECORDS} records.`)
+    if (this.#records.length >= MAX_RECORDS) {
+      throw new DomainReportError(`The report has more than ${MAX_RECORDS} records.`)
     }
     this.#records.push(record)
   }
@@ -136,7 +136,7 @@ function recordOf(facts: ReadonlyMap<string, string>): DmarcReportRecord | null 
   if (isIP(source) === 0 || !Number.isInteger(messages) || messages < 1 || headerFrom === null) return null
   return {
     source,
-    messages: Math.min(messages, MOST_MESSAGES),
+    messages: Math.min(messages, MAX_MESSAGES),
     disposition: dispositionOf(fact('row/policy_evaluated/disposition')) ?? 'none',
     dkim: fact('row/policy_evaluated/dkim').toLowerCase() === 'pass',
     spf: fact('row/policy_evaluated/spf').toLowerCase() === 'pass',

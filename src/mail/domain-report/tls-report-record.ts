@@ -3,7 +3,7 @@
 import { recordsOfVersion } from '../dns-tags.ts'
 
 /** The most URIs that get a report. */
-const MOST_URIS = 5
+const MAX_URIS = 5
 const LONGEST_URI = 1_000
 
 /**
@@ -18,9 +18,7 @@ export function reportUris(records: readonly string[]): string[] {
     .map((field) => /^[ \t]*rua=(.*)$/.exec(field)?.[1])
     .find((value) => value !== undefined)
   const uris = (rua ?? '').split(',').map((uri) => uri.trim())
-  return uris
-    .filter((uri) => uri.length <= LONGEST_URI && /^(?:mailto|https):/i.test(uri))
-    .slice(0, MOST_URIS)
+  return uris.filter((uri) => uri.length <= LONGEST_URI && /^(?:mailto|https):/i.test(uri)).slice(0, MAX_URIS)
 }
 
 /** The address in a `mailto:` URI; null: it has none, or several. */

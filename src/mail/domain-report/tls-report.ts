@@ -55,12 +55,12 @@ export interface TlsSession extends TlsSessionResult {
   domain: string
 }
 
-const MOST_POLICIES = 100
+const MAX_POLICIES = 100
 /** The most kinds of failure that are read, of all policies together. */
-const MOST_FAILURES = 1_000
-const MOST_LINES = 200
+const MAX_FAILURES = 1_000
+const MAX_LINES = 200
 const LONGEST_TEXT = 500
-const MOST_SESSIONS = 1_000_000_000
+const MAX_SESSIONS = 1_000_000_000
 /** RFC 8460 4.3. */
 const RESULTS: ReadonlySet<string> = new Set([
   'starttls-not-supported',
@@ -92,8 +92,8 @@ export function readTlsReport(text: string): TlsReport {
     throw new DomainReportError('The JSON is no TLS report.')
   }
   if (!(end >= begin)) throw new DomainReportError('The report ends before it begins.')
-  if (policies.length > MOST_POLICIES) {
-    throw new DomainReportError(`The report has more than ${MOST_POLICIES} policies.`)
+  if (policies.length > MAX_POLICIES) {
+    throw new DomainReportError(`The report has more than ${MAX_POLICIES} policies.`)
   }
   const contact = textOf(report['contact-info']) ?? ''
   return { organization, contact, reportId, begin, end, policies: policiesOf(policies) }
@@ -110,7 +110,7 @@ function parsed(text: string): unknown {
 }
 
 function policiesOf(values: readonly unknown[]): TlsPolicyResult[] {
-  let room = MOST_FAILURES
+  let room = MAX_FAILURES
   return values.map((value) => {
     const policy = policyOf(value, room)
     room -= policy.failures.length
@@ -174,11 +174,11 @@ function textOf(value: unknown): string | null {
 }
 
 function linesOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.slice(0, MOST_LINES).map((line) => textOf(line) ?? '') : []
+  return Array.isArray(value) ? value.slice(0, MAX_LINES).map((line) => textOf(line) ?? '') : []
 }
 
 function countOf(value: unknown): number {
-  return Number.isInteger(value) ? Math.min(Math.max(value as number, 0), MOST_SESSIONS) : 0
+  return Number.isInteger(value) ? Math.min(Math.max(value as number, 0), MAX_SESSIONS) : 0
 }
 
 /** The report as JSON. */

@@ -9,22 +9,22 @@ import { fromBuffer, type ZipFile } from 'yauzl'
 import { DomainReportError } from './report-error.ts'
 
 /** The most octets of a report. */
-export const MOST_UNPACKED = 10 * 1024 * 1024
+export const MAX_UNPACKED = 10 * 1024 * 1024
 
-const TOO_LARGE = `The report has more than ${MOST_UNPACKED / 1024 ** 2} MiB.`
+const TOO_LARGE = `The report has more than ${MAX_UNPACKED / 1024 ** 2} MiB.`
 const inflate = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip)
 
 /** Rejects with a DomainReportError. */
 export async function unpackReport(octets: Uint8Array): Promise<Buffer> {
   if (octets[0] === 0x1f && octets[1] === 0x8b) return await unzipped(octets)
   if (octets[0] === 0x50 && octets[1] === 0x4b) return await onlyFile(octets)
-  if (octets.length > MOST_UNPACKED) throw new DomainReportError(TOO_LARGE)
+  if (octets.length > MAX_UNPACKED) throw new DomainReportError(TOO_LARGE)
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)
 }
 
 async function unzipped(octets: Uint8Array): Promise<Buffer> {
   try {
-    return await inflate(octets, { maxOutputLength: MOST_UNPACKED })
+    return await inflate(octets, { maxOutputLength: MAX_UNPACKED })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new DomainReportError(code === 'ERR_BUFFER_TOO_LARGE' ? TOO_LARGE : 'The gzip file is damaged.')
@@ -54,7 +54,7 @@ function openFile(archive: ZipFile): Promise<Readable> {
     archive.on('error', reject)
     archive.on('end', () => reject(new DomainReportError('The ZIP archive is empty.')))
     archive.on('entry', (entry) => {
-      if (entry.uncompressedSize > MOST_UNPACKED) return reject(new DomainReportError(TOO_LARGE))
+      if (entry.uncompressedSize > MAX_UNPACKED) return reject(new DomainReportError(TOO_LARGE))
       archive.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream)))
     })
     archive.readEntry()
@@ -66,7 +66,7 @@ async function readAll(stream: Readable): Promise<Buffer> {
   let size = 0
   for await (const piece of stream as AsyncIterable<Buffer>) {
     size += piece.length
-    if (size > MOST_UNPACKED) throw new DomainReportError(TOO_LARGE)
+    if (size > MAX_UNPACKED) throw new DomainReportError(TOO_LARGE)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

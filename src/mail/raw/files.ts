@@ -54,12 +54,12 @@ export interface RawFileNames {
 }
 
 /** The most files whose names are searched, and the most characters of each name. */
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 const LONGEST_NAME = 100
 
 /** `root`: the structure of the whole message. */
 export function rawFileNames(root: RawPart): RawFileNames {
-  const names = fileNamesIn(root, MOST_NAMES)
+  const names = fileNamesIn(root, MAX_NAMES)
   return {
     attached: hasAttachments(root, false),
     names: names.map((name) => name.slice(0, LONGEST_NAME).toWellFormed()),

@@ -183,7 +183,7 @@ export function classifyReply(reply: NegativeReply): Classification {
  */
 const CAUSES = new Map<string, Cause>()
 /** Replies have 1,000 characters at most, so these take less than a megabyte. */
-const MOST_CAUSES = 250
+const MAX_CAUSES = 250
 
 function explain(reply: NegativeReply): Cause {
   const { code = null, status = null, stage = null } = reply
@@ -192,7 +192,7 @@ function explain(reply: NegativeReply): Cause {
   let cause = CAUSES.get(key)
   if (cause === undefined) {
     cause = causeOf(reply, words)
-    if (CAUSES.size >= MOST_CAUSES) CAUSES.clear()
+    if (CAUSES.size >= MAX_CAUSES) CAUSES.clear()
     CAUSES.set(key, cause)
   }
   return cause

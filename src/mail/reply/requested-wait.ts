@@ -16,7 +16,7 @@ const PHRASE =
 
 /** The shortest and the longest time that a server's words can make us wait, in milliseconds. */
 const LEAST = 1_000
-const MOST = 3_600_000
+const MAX = 3_600_000
 
 /** Milliseconds within bounds; null: the words name no time. */
 export function requestedWait(words: string): number | null {
@@ -30,5 +30,5 @@ export function requestedWait(words: string): number | null {
 }
 
 function within(ms: number): number {
-  return Math.min(MOST, Math.max(LEAST, ms))
+  return Math.min(MAX, Math.max(LEAST, ms))
 }

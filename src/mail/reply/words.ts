@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import { QUOTING } from './phrases.ts'
 
 /** The most characters of a reply that are searched: the longest replies have a few hundred. */
-const MOST = 1_000
+const MAX = 1_000
 
 /** In lower case, and without addresses and links: these are chosen by others, and may read like anything. */
 export function plainWords(words: string): string {
   return words
-    .slice(0, MOST)
+    .slice(0, MAX)
     .toLowerCase()
     .replace(/<[^<>]*>/g, ' ')
     .replace(/https?:\/\/[^\s<>()[\]"'，。；、）」]+/g, namedLink)

@@ -15,9 +15,9 @@ export const READ_LIMIT = 1024 * 1024
 const TEXT_LIMIT = 64 * 1024
 const ALL_TEXT_LIMIT = 256 * 1024
 /** A mail has one abuse report. A JSON document holds the reported mail, so it may be as long as all that is read. */
-const MOST_ABUSE_REPORTS = 2
+const MAX_ABUSE_REPORTS = 2
 /** Octets of an abuse report in the older form. */
-const MOST_ABUSE_FIELDS = 16 * 1024
+const MAX_ABUSE_FIELDS = 16 * 1024
 
 export interface OpenReport {
   /** The mail as it arrived, with CRLF lines: it may have been mended before its parts were read. */
@@ -142,7 +142,7 @@ class PartReader {
         report.feedbacks.push(this.#decoded(part))
         return
       case 'application/json':
-        if (report.abuseReports.length < MOST_ABUSE_REPORTS)
+        if (report.abuseReports.length < MAX_ABUSE_REPORTS)
           report.abuseReports.push(this.#decoded(part, READ_LIMIT))
         return
       case 'text/plain':
@@ -162,8 +162,8 @@ class PartReader {
   #takesAbuseReport(part: RawPart): boolean {
     const { abuseReports, texts } = this.#report
     if (this.#comesAfter() || part.type !== 'text/plain' || texts.length !== 1) return false
-    if (abuseReports.length >= MOST_ABUSE_REPORTS) return false
-    const text = this.#decoded(part, MOST_ABUSE_FIELDS)
+    if (abuseReports.length >= MAX_ABUSE_REPORTS) return false
+    const text = this.#decoded(part, MAX_ABUSE_FIELDS)
     if (!holdsAbuseFields(text)) return false
     abuseReports.push(text)
     return true

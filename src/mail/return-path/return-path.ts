@@ -54,7 +54,7 @@ const MARK = 'b'
 const ID = UUID_OCTETS
 const HAS_DOMAIN = 0x8000
 const CLAIM = ID + 2 + 2
-const MOST_RECIPIENTS = 65_535
+const MAX_RECIPIENTS = 65_535
 /**
  * Octets of the HMAC. 80 bits cannot be guessed over SMTP, and keep the local part at 49 octets: RFC 5321 4.5.3.1.1
  * allows 64, and forwarders add to it.
@@ -85,7 +85,7 @@ export function returnPathCode(key: ReturnPathKey, path: ReturnPath): string {
     octets.writeUInt16BE(markOf(key, emailId, domain), ID + 2)
   } else {
     octets.writeUInt16BE(day, ID)
-    octets.writeUInt16BE(recipient === null || recipient >= MOST_RECIPIENTS ? 0 : recipient + 1, ID + 2)
+    octets.writeUInt16BE(recipient === null || recipient >= MAX_RECIPIENTS ? 0 : recipient + 1, ID + 2)
   }
   signatureOf(key, octets).copy(octets, CLAIM)
   return `${MARK}${base32(octets)}`

@@ -15,8 +15,8 @@ import { HtmlTable } from './table.ts'
 const MAX_CONTAINERS = 32
 const RULE = '-'.repeat(40)
 /** The limits of browsers for a cell's span (HTML standard 4.9.11). */
-const MOST_COLUMNS = 1000
-const MOST_ROWS = 65_534
+const MAX_COLUMNS = 1000
+const MAX_ROWS = 65_534
 
 interface ElementState extends OpenElement {
   readonly style: Style
@@ -252,12 +252,12 @@ export class TextConverter implements HtmlEvents {
       this.#block = outer
       this.#list = list
       this.#containers--
-      const columns = span(attributes.get('colspan'), MOST_COLUMNS)
+      const columns = span(attributes.get('colspan'), MAX_COLUMNS)
       table.addCell({
         block: block.finish(),
         header,
         columns,
-        rows: span(attributes.get('rowspan'), MOST_ROWS),
+        rows: span(attributes.get('rowspan'), MAX_ROWS),
       })
     }
   }

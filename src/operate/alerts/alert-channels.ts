@@ -37,7 +37,7 @@ export interface AlertChannel {
 }
 
 const TIMEOUT_MS = 15_000
-const MOST_OF_ANSWER = 1_024
+const MAX_OF_ANSWER = 1_024
 
 /** Finds the channels of alerts, by what people have chosen at this moment. */
 export async function alertChannels(transports: AlertTransports): Promise<(alert: Alert) => AlertChannel[]> {
@@ -85,7 +85,7 @@ async function postAlert({ url, ask, userAgent }: AlertWebhook, content: object)
     headers: { 'content-type': 'application/json', 'user-agent': userAgent },
     body: JSON.stringify(content),
     timeoutMs: TIMEOUT_MS,
-    maxOctets: MOST_OF_ANSWER,
+    maxOctets: MAX_OF_ANSWER,
   })
   if (status < 200 || status > 299)
     throw new Error(`The URL of POSTROAD_ALERT_WEBHOOK answers with status ${status}`)

@@ -20,9 +20,9 @@ const CLAIM_MS = 5 * 60_000
 /** Ms after the first try at which an announcement that fails is given up. */
 const GIVE_UP_MS = 24 * 3_600_000
 /** Channels that get announcements at the same time. */
-const MOST_CHANNELS = 8
+const MAX_CHANNELS = 8
 /** Announcements to one channel before another one has its turn. */
-const MOST_IN_TURN = 20
+const MAX_IN_TURN = 20
 /** Ms that a stop waits for announcements under way. */
 const STOP_MS = 2_000
 
@@ -64,7 +64,7 @@ export class Announcer {
     this.#known = lacking.length === 0 ? present : ''
     const due = lacking.filter(({ claimedUntil }) => claimedUntil <= now()).sort(byTurn)
     for (const [name, ofChannel] of Map.groupBy(due, ({ channel }) => channel.name)) {
-      if (!this.#turns.has(name)) this.#begin(name, ofChannel.slice(0, MOST_IN_TURN))
+      if (!this.#turns.has(name)) this.#begin(name, ofChannel.slice(0, MAX_IN_TURN))
     }
     if (alerts.some(({ endedAt }) => endedAt !== null)) {
       await store().forgetAlerts(now(), now() - GIVE_UP_MS)
@@ -88,7 +88,7 @@ export class Announcer {
   }
 
   async #turn(all: readonly DueAnnouncement[]): Promise<void> {
-    if (this.#underWay >= MOST_CHANNELS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#underWay >= MAX_CHANNELS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#underWay++
     try {
       for (const due of all) {

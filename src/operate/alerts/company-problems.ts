@@ -14,8 +14,8 @@ const WEBHOOK_FAILS_MS = HOUR
 /** Recipients of a day below which a share says little. */
 const LEAST_VOLUME = 100
 /** Shares from which providers restrict a sender. */
-const MOST_BOUNCED = 0.05
-const MOST_COMPLAINED = 0.001
+const MAX_BOUNCED = 0.05
+const MAX_COMPLAINED = 0.001
 
 interface CompanyProblem {
   find(op: Operation, onFault: (error: unknown) => void): Promise<ProblemFindings>
@@ -74,13 +74,13 @@ const RATES = {
   bounces: {
     title: 'Bounces',
     type: 'bounced',
-    most: MOST_BOUNCED,
+    most: MAX_BOUNCED,
     advice: 'Send only to addresses that were confirmed by their owners.',
   },
   complaints: {
     title: 'Complaints',
     type: 'complained',
-    most: MOST_COMPLAINED,
+    most: MAX_COMPLAINED,
     advice: 'Send only to people who asked for the mail, and make it easy to unsubscribe.',
   },
 } as const

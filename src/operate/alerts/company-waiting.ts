@@ -22,7 +22,7 @@ import { NOTHING_FOUND, type ProblemFindings, runSearches } from './problem-sear
 
 const WAITS_MS = 3_600_000
 /** The most lanes of one company for which a site is looked up: those with the oldest mail. */
-const MOST_LOOKED_UP = 5
+const MAX_LOOKED_UP = 5
 
 const TRIED_AGAIN = 'The mail will be tried again automatically; the overview shows when.'
 
@@ -104,7 +104,7 @@ async function presentClosuresOf(
       (isHeld(lane) || isDueSince(lane, since)),
   )
   const looked = [...Map.groupBy(kept, ({ companyId }) => companyId).values()].flatMap((ofCompany) =>
-    ofCompany.toSorted((a, b) => a.oldestAt! - b.oldestAt!).slice(0, MOST_LOOKED_UP),
+    ofCompany.toSorted((a, b) => a.oldestAt! - b.oldestAt!).slice(0, MAX_LOOKED_UP),
   )
   const siteOfRoute = routeSites(op)
   const direct = looked.filter(({ companyId }) => siteOfRoute(companyId) === null)

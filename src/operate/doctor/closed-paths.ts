@@ -17,11 +17,11 @@ import { type DoctorCheck, ok, type PlannedCheck, problem, warning } from './che
  * Sites that have a check of their own, in addition to those of large providers. The sites that have been closed for
  * longest come first, so that a new one takes nobody's place.
  */
-const MOST_SITES = 10
+const MAX_SITES = 10
 /** Sites among them that the mail of one company met: a company can send to any number of servers of its own. */
-const MOST_OF_ONE = 3
+const MAX_OF_ONE = 3
 /** Closures of one site that are named. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** Characters of a reply in an alert. */
 const LONGEST_REPLY = 300
@@ -107,7 +107,7 @@ function refusingSites(
 
 /** `rank`: the number of earlier sites that mail of the same company met. */
 function namedOf<Site extends { key: string; rank: number }>(sites: readonly Site[]): Site[] {
-  const named = sites.filter(({ key, rank }) => !isOfProvider(key) && rank < MOST_OF_ONE).slice(0, MOST_SITES)
+  const named = sites.filter(({ key, rank }) => !isOfProvider(key) && rank < MAX_OF_ONE).slice(0, MAX_SITES)
   return sites.filter((site) => isOfProvider(site.key) || named.includes(site))
 }
 
@@ -126,7 +126,7 @@ function unreachableProviders(sites: ReadonlyMap<string, SiteState>): DoctorChec
     new Set(unreachable.map(({ provider }) => provider)).size > 1
       ? `Check that this machine reaches them at port 25; ${WAITS}`
       : `Nothing needs to be done while mail to other sites leaves: ${WAITS}`
-  return unreachable.slice(0, MOST_SITES).map(({ key, name, provider, closed }) => {
+  return unreachable.slice(0, MAX_SITES).map(({ key, name, provider, closed }) => {
     const found = `Mail servers of ${provider}${only(closed!)} cannot be reached: ${clip(closed!.reason, LONGEST_REPLY)}.`
     return { ...subject(key, name, 'unreachable'), ...warning(found, advice) }
   })
@@ -147,8 +147,8 @@ function firstOf(closures: readonly ClosedPath[]): number {
 }
 
 function limited(sentences: readonly string[]): string {
-  const more = sentences.length - MOST_NAMED
-  return `${sentences.slice(0, MOST_NAMED).join(' ')}${more > 0 ? ` There are ${more} more.` : ''}`
+  const more = sentences.length - MAX_NAMED
+  return `${sentences.slice(0, MAX_NAMED).join(' ')}${more > 0 ? ` There are ${more} more.` : ''}`
 }
 
 function refusalSentence(

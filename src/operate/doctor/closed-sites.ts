@@ -11,7 +11,7 @@ import { concernsThisService, isUnreachableProvider } from './closed-paths.ts'
 /** Ms after which a closed site is told: most open again within minutes. */
 const LONG_MS = 15 * 60_000
 /** Sites that are named. */
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 const ADVICE =
   'Nothing needs to be done while mail to other sites leaves: the mail waits, and is tried again by itself. “Sites” on the page Installation lists them all.'
@@ -25,7 +25,7 @@ export function closedSitesCheck(op: Operation): PlannedCheck {
       const sites = [...(await presentSites(op)).values()]
       const closed = sites.flatMap((site) => closureOf(site, op.now()) ?? [])
       if (closed.length === 0) return ok('No site has been busy or down for a quarter of an hour.')
-      const longest = closed.toSorted((a, b) => a.since - b.since).slice(0, MOST_NAMED)
+      const longest = closed.toSorted((a, b) => a.since - b.since).slice(0, MAX_NAMED)
       const count = closed.length === 1 ? 'One site takes' : `${closed.length} sites take`
       const named = longest.map(({ name, since, reason }) => {
         return `${name} since ${utcTime(since)}: ${reason.replace(/\.$/, '')}.`

@@ -13,7 +13,7 @@ import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 /** Domains whose records are asked for now; for the others, the last check of the service counts. */
-const MOST_ASKED = 50
+const MAX_ASKED = 50
 
 /** Plans one check for each domain that sends. */
 export function domainChecks(op: Operation): PlannedCheck[] {
@@ -21,8 +21,8 @@ export function domainChecks(op: Operation): PlannedCheck[] {
   if (domains.length === 0) {
     return [{ id: 'domains', title: 'Sending domains', run: async () => noDomain(op) }]
   }
-  const asked = domains.slice(0, MOST_ASKED)
-  const others = domains.slice(MOST_ASKED)
+  const asked = domains.slice(0, MAX_ASKED)
+  const others = domains.slice(MAX_ASKED)
   return [
     ...asked.map(
       (domain): PlannedCheck => ({

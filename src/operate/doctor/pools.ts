@@ -10,7 +10,7 @@ import type { Operation } from '../verb.ts'
 import { type DoctorCheck, ok, type PlannedCheck, problem } from './check.ts'
 
 /** Pools that have a check of their own: each begins and ends by itself. */
-const MOST_POOLS = 10
+const MAX_POOLS = 10
 
 const ID = 'pools'
 const TITLE = 'Pools'
@@ -23,7 +23,7 @@ export function poolsCheck(op: Operation): PlannedCheck[] {
       title: TITLE,
       async run() {
         const unusable = await unusablePools(op)
-        const parts: DoctorCheck[] = unusable.slice(0, MOST_POOLS).map((pool) => ({
+        const parts: DoctorCheck[] = unusable.slice(0, MAX_POOLS).map((pool) => ({
           id: `${ID}:${pool.name}`,
           title: `Pool ${pool.name}`,
           code: commandFor(`${ID}:${pool.name}`),
@@ -32,7 +32,7 @@ export function poolsCheck(op: Operation): PlannedCheck[] {
             'Correct the addresses of the pool, or add them to POSTROAD_SOURCE_ADDRESSES of a node that has them.',
           ),
         }))
-        const others = unusable.slice(MOST_POOLS).map(({ name }) => name)
+        const others = unusable.slice(MAX_POOLS).map(({ name }) => name)
         if (others.length > 0) {
           const found = `Mail cannot leave from these pools either: ${namedFew(others, 'and')}.`
           const advice = 'Correct the addresses of the pools.'

@@ -4,7 +4,7 @@ import type { Operation } from '../verb.ts'
 import { ok, type PlannedCheck, warning } from './check.ts'
 
 /** Reports that are looked at. */
-const MOST_REPORTS = 1_000
+const MAX_REPORTS = 1_000
 
 /** Only at the end of a day is a domain asked whether it wants the report, so until then nobody is known to. */
 function isOwedByMail({ fault }: StoredTlsReport): boolean {
@@ -18,7 +18,7 @@ export function tlsReportsCheck({ setup, store }: Operation): PlannedCheck {
     async run() {
       if (setup.delivery.kind !== 'direct') return ok('Only direct delivery counts sessions for TLS reports.')
       if (setup.systemFrom !== null) return ok(`TLS reports are mailed from ${setup.systemFrom}.`)
-      const latest = await store.tlsReports({ limit: MOST_REPORTS })
+      const latest = await store.tlsReports({ limit: MAX_REPORTS })
       if (!latest.some(isOwedByMail)) {
         return ok(
           'No domain is known to ask for TLS reports by email. If one of them asks, POSTROAD_SYSTEM_FROM has to be set.',

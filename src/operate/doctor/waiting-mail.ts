@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const LATE_MS = 10 * MINUTE
 const TOO_LATE_MS = 60 * MINUTE
 /** Companies that are looked at one by one: those with the oldest mail. */
-const MOST_COMPANIES = 20
+const MAX_COMPANIES = 20
 
 /** Paused mail does not count, nor does mail that takes its turn or waits for a closed path. */
 export function oldestMailCheck(op: Operation): PlannedCheck {
@@ -24,7 +24,7 @@ async function oldestMail(op: Operation): Promise<CheckFinding> {
   const late = companies.length === 0 ? null : await lateMail(op, null, now - LATE_MS)
   // The oldest mail of all may wait for a closed path.
   if (late !== null) return ofInstallation(op, { ...late, dueAt: Math.max(late.dueAt, companies[0]!.dueAt) })
-  for (const { companyId } of companies.slice(0, MOST_COMPANIES)) {
+  for (const { companyId } of companies.slice(0, MAX_COMPANIES)) {
     const own = await lateMail(op, companyId, now - TOO_LATE_MS)
     if (own !== null && own.knownAt === null) return ofCompany(op, companyId, own)
   }

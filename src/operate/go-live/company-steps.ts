@@ -1,7 +1,9 @@
 /** The steps that a company takes itself: a first message, a domain of its own, and its DNS records. */
+
 import type { RecordState, SendingDomain } from '../../accounts/account.ts'
 import { dnsRecords } from '../../accounts/dns-records.ts'
 import { RECORD_NAMES } from '../../accounts/record-names.ts'
+import { clip } from '../../common/clip.ts'
 import { namedFew } from '../../common/named-few.ts'
 import { accountsOf, visibleAccounts } from '../authority.ts'
 import { serviceNames } from '../service-names.ts'
@@ -14,7 +16,7 @@ const TEST_NAME = /(^|\.)test$/
 export async function messageStep(op: Operation, companyId: string): Promise<StepResult> {
   const [email] = await op.store.listEmails({ companyId, limit: 1 })
   if (email !== undefined)
-    return done(`The latest email is "${email.subject}", to ${email.to[0] ?? 'no one'}.`)
+    return done(`The latest email is "${clip(email.subject)}", to ${email.to[0] ?? 'no one'}.`)
   return open('No email has been sent yet.', 'Send a test message to check that mail is accepted.')
 }
 

@@ -24,7 +24,7 @@ import {
 import { LONGEST_READ } from '../email-store.ts'
 import { mapOf } from '../json-columns.ts'
 import { FILED_CHARACTERS, FILED_RECIPIENTS } from '../searched-words.ts'
-import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
+import type { LeaseHolder, RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
 import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
 import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
@@ -71,6 +71,12 @@ const RECIPIENTS = statement<RecipientRow>((dialect) => recipientsRead(dialect, 
 const OUTLINE_RECIPIENTS = statement<RecipientOutline>((dialect) =>
   recipientsRead(dialect, 'outline', 'AND r.position >= $2 AND r.position < $3'),
 )
+const LEASE_HOLDERS = statement<LeaseHolder>((dialect) => {
+  const table = { postgres: 'queue', sqlite: 'recipients' }[dialect.engine]
+  const isLeased = { postgres: '', sqlite: "AND q.state = 'sending'" }[dialect.engine]
+  return `SELECT q.position, n.token, n.name AS node FROM ${table} q JOIN nodes n ON n.token = q.lease
+    WHERE q.email = ${keyById(dialect)} AND q.position >= $2 AND q.position < $3 ${isLeased} ORDER BY q.position`
+})
 const STATES = statement<StateRow>((dialect) => {
   const { join } = PROGRESS[dialect.engine]
   return `SELECT ${countedState(dialect)} AS state, count(*) AS count FROM recipients r ${join}
@@ -250,6 +256,11 @@ export const emailReads = {
   *readRecipients(port, id, { from, limit }) {
     if (!isEmailId(id)) return []
     return yield* port.read.all(OUTLINE_RECIPIENTS, id, from, from + limit)
+  },
+
+  *leaseHolders(port, id, { from, limit }) {
+    if (!isEmailId(id)) return []
+    return yield* port.read.all(LEASE_HOLDERS, id, from, from + limit)
   },
 
   *readValues(port, id, { from, limit, octets }) {

@@ -18,12 +18,12 @@ const KEEP =
     organization = excluded.organization
   WHERE mta_sts_policies.fetched_at < excluded.fetched_at`)
 /** The most policies of one organization: a zone that floods the table displaces only its own. */
-const MOST_OF_ORGANIZATION = 1_000
+const MAX_OF_ORGANIZATION = 1_000
 /** The most policies removed at once: more than are added at the same time, so that none is left over. */
 const STEP = 100
 const FORGET_OF_ORGANIZATION = statement(({ isAmong }) => {
   const beyond = `FROM mta_sts_policies WHERE organization = $1
-    ORDER BY fetched_at DESC LIMIT ${STEP} OFFSET ${MOST_OF_ORGANIZATION}`
+    ORDER BY fetched_at DESC LIMIT ${STEP} OFFSET ${MAX_OF_ORGANIZATION}`
   return `DELETE FROM mta_sts_policies WHERE ${isAmong('domain', beyond)}`
 })
 /**

@@ -77,10 +77,10 @@ export const quarantineSteps = {
 
 /** The numbers of the companies, both ends included. Null for an unknown company. */
 function* companyRange(port: ReadPort, id: string | null): PortSteps<[number, number] | null> {
-  if (id === null) return [0, MOST]
+  if (id === null) return [0, MAX]
   const number = yield* port.findCompany(id)
   return number === undefined ? null : [number, number]
 }
 
 /** The largest number of a company. */
-const MOST = 2 ** 31 - 1
+const MAX = 2 ** 31 - 1

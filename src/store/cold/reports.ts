@@ -57,7 +57,7 @@ interface KnownRow {
  * The most events of one type that reports add to a recipient. A server that still tries reports a delay every few
  * hours for about five days (RFC 5321 4.5.4.1), and a recipient can send any number of reports.
  */
-const MOST_OF_TYPE = 30
+const MAX_OF_TYPE = 30
 
 export interface PlacedReport {
   place: RecipientKey
@@ -166,7 +166,7 @@ class KnownReports {
   }
 
   isCrowded(name: string, type: EventType): boolean {
-    return (this.#counts.get(`${name} ${type}`) ?? 0) >= MOST_OF_TYPE
+    return (this.#counts.get(`${name} ${type}`) ?? 0) >= MAX_OF_TYPE
   }
 
   add(name: string, type: EventType, reportId: string | undefined): void {

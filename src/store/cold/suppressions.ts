@@ -21,7 +21,7 @@ import { unlessDuplicate } from './unique.ts'
 /** Suppressions removed in one step, so that a long list does not hold up commits. */
 const CHUNK = 500
 /** Tries to move entries to a list that grows at the same time. */
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 /** Sort before and after every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -426,7 +426,7 @@ export const suppressionSteps = {
             return some.length
           } catch (error) {
             // Another transaction has added one of the addresses to the heir's list: the next try joins the entries.
-            if (tries === MOST_TRIES || !(error instanceof StoreConflict)) throw error
+            if (tries === MAX_TRIES || !(error instanceof StoreConflict)) throw error
           }
         }
       }

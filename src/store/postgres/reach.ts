@@ -32,7 +32,7 @@ SELECT coalesce(
 )::text AS oldest
 FROM pg_current_snapshot() AS s`
 /** The most marks that wait for step C. */
-const MOST_MARKS = 100
+const MAX_MARKS = 100
 
 /**
  * Finds how far rows can be read in the order of their numbers. Transactions commit in another order than they draw
@@ -107,7 +107,7 @@ export function reachOf(
     const reached = await lastDrawn()
     if (reached <= settled) return reached
     const own = await horizon()
-    marks = [...marks.slice(1 - MOST_MARKS), { reached, horizon: own }]
+    marks = [...marks.slice(1 - MAX_MARKS), { reached, horizon: own }]
     for (const ms of [...SHORT_PAUSES_MS, null]) {
       const under = await oldest(own)
       for (const mark of marks) if (mark.horizon <= under) settled = Math.max(settled, mark.reached)

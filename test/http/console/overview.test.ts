@@ -241,6 +241,9 @@ describe('the first steps', () => {
       await owner.ask('GET', `/companies/${acme}/steps/message`),
     )
     assert.deepEqual([step.state, step.found], ['done', 'The latest email is "Hello", to you@example.test.'])
+    ok(await owner.ask('POST', `/companies/${acme}/messages`, { ...message, subject: 'long '.repeat(50) }))
+    const { found } = ok<{ found: string }>(await owner.ask('GET', `/companies/${acme}/steps/message`))
+    assert.equal(found, `The latest email is "${'long '.repeat(20)}…", to you@example.test.`)
   })
 
   test('an error is reported at its field; a viewer sends nothing, and no person sends for another company', async () => {

@@ -13,7 +13,7 @@ import type { HttpCore } from '../../../src/http/core.ts'
 import { newId } from '../../store/samples.ts'
 
 /** Octets that may wait for a client. */
-const MOST_WAITING = 512 * 1024
+const MAX_WAITING = 512 * 1024
 /** Far more than the sockets of the machine hold. */
 const FAR_MORE = 64 * 1024 * 1024
 
@@ -109,7 +109,7 @@ describe('a stream', () => {
     }
     assert.equal(stream.places, 0, `${told} octets were told to a client that reads nothing`)
     assert.equal(listeners.size, 0)
-    assert.ok(most > 0 && most < MOST_WAITING + 3 * once, `${most} octets waited`)
+    assert.ok(most > 0 && most < MAX_WAITING + 3 * once, `${most} octets waited`)
     socket.destroy()
   })
 

@@ -23,14 +23,14 @@ import { type Asked, Asker, type Heard } from './asking.ts'
 import { type Filled, fill } from './filled.ts'
 import { FRAMINGS, TLS_FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
-import { assertShort, judgeTurn, MOST_MS, type TurnVerdict } from './limits.ts'
+import { assertShort, judgeTurn, MAX_MS, type TurnVerdict } from './limits.ts'
 import { handBack, RETURNED_ROWS, SECRET_KEY } from './returned-mail.ts'
 import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 import { handIn, SMTP_ROWS } from './smtp.ts'
 
 const MEMORY = 600 * 1024 * 1024
 /** Beyond which the memory plan is not kept. */
-const MOST_MEMORY = MEMORY * 1.2
+const MAX_MEMORY = MEMORY * 1.2
 /** The cost of a request shows in every round, and other work of the machine does not. */
 const ROUNDS = 4
 /** Ms: a row may bring ten thousand messages. */
@@ -40,7 +40,7 @@ const HEALTH_EVERY = 10
 /** By `npm run nightly`: twice as many requests. */
 const IS_LONG = process.env.POSTROAD_TEST_LENGTH === 'long'
 /** One after the other. A first request that took little is one of them, so that nothing need be asked again alone. */
-const serial = (firstMs: number) => (IS_LONG ? 2 : firstMs <= MOST_MS ? 0 : 1)
+const serial = (firstMs: number) => (IS_LONG ? 2 : firstMs <= MAX_MS ? 0 : 1)
 /** At once, where a row says no number. */
 const COPIES = 8
 const atOnce = (copies = COPIES) => (IS_LONG ? copies : Math.ceil(copies / 2))
@@ -125,7 +125,7 @@ describe('the costliest requests', () => {
     threads?.close()
     await installation.remove()
     await secure.installation.remove()
-    for (const { name, ms } of firsts) if (ms > MOST_MS) console.log(`${ms} ms  the first ${name}`)
+    for (const { name, ms } of firsts) if (ms > MAX_MS) console.log(`${ms} ms  the first ${name}`)
     figures.sort((a, b) => b.ms - a.ms)
     console.log('The longest turn, the memory, the time of the whole row:')
     for (const { name, ms, peak, took, statuses } of figures.slice(0, 40)) {
@@ -174,12 +174,12 @@ describe('the costliest requests', () => {
       ms = Math.min(ms, longestStall(before, stalls))
       peak = Math.min(peak, processMemory(on.child.pid).peak)
       verdict = judgeTurn(ms, stalls)
-      if (peak <= MOST_MEMORY && verdict.isShort) break
+      if (peak <= MAX_MEMORY && verdict.isShort) break
     }
     figures.push({ name, ms, peak, took: performance.now() - began, statuses })
     assert.ok(on.child.alive, `the service has ended: ${on.child.log.join('\n')}`)
     assertShort(verdict!, logged.at(-1))
-    assert.ok(peak <= MOST_MEMORY, `it took ${Math.round(peak / 1048576)} MB each time`)
+    assert.ok(peak <= MAX_MEMORY, `it took ${Math.round(peak / 1048576)} MB each time`)
   }
 
   /** Asks for /health again and again until `work` is done: it is answered in between. */

@@ -8,7 +8,7 @@
  */
 import { randomUUIDv7 } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { MOST_OCTETS } from '../../../src/accounts/company-logo.ts'
+import { MAX_OCTETS } from '../../../src/accounts/company-logo.ts'
 import { multipartBody, type Part } from '../requests.ts'
 import type { Filled } from './filled.ts'
 
@@ -124,7 +124,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'PUT /console/api/companies/:company/logo': {
     body: {
-      picture: Buffer.concat([PNG_HEAD, Buffer.alloc(MOST_OCTETS - PNG_HEAD.length)]).toString('base64'),
+      picture: Buffer.concat([PNG_HEAD, Buffer.alloc(MAX_OCTETS - PNG_HEAD.length)]).toString('base64'),
     },
   },
   'GET /console/api/companies/:company/emails/snippets': {

@@ -8,7 +8,7 @@ import { Refusal } from '../../../src/intake/refusal.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 13, 55, 12, 345)
 const LONGEST = 60
-const MOST_WORDS = 9
+const MAX_WORDS = 9
 
 /** One or two of each kind of word that a pattern of the library begins with, or goes on with. */
 const WORDS = [
@@ -24,7 +24,7 @@ function longest(words: readonly string[], between: string): string {
   let text = words[0]!
   for (let at = 1; ; at++) {
     const more = text + between + words[at % words.length]!
-    if (more.length > LONGEST || more.split(/\s+/).length > MOST_WORDS) return text
+    if (more.length > LONGEST || more.split(/\s+/).length > MAX_WORDS) return text
     text = more
   }
 }
@@ -46,15 +46,15 @@ function cost(text: string, times: number): number {
 }
 
 /** Ms. What 99 characters of `1 day   ` again and again took before phrases were bounded was 490. */
-const MOST = 5
+const MAX = 5
 
 test('no phrase of two alternating words costs much', () => {
   for (let nth = 0; nth < 200; nth++) read('in 1 day 1 day 1 day')
   const phrases = BETWEEN.flatMap((between) =>
     WORDS.flatMap((one) => WORDS.map((other) => longest([one, other], between))),
   )
-  const suspects = phrases.filter((phrase) => cost(phrase, 1) > MOST)
-  const worst = suspects.map((phrase) => ({ phrase, ms: cost(phrase, 40) })).filter(({ ms }) => ms > MOST)
+  const suspects = phrases.filter((phrase) => cost(phrase, 1) > MAX)
+  const worst = suspects.map((phrase) => ({ phrase, ms: cost(phrase, 40) })).filter(({ ms }) => ms > MAX)
   assert.deepEqual(worst, [])
 })
 
@@ -72,13 +72,13 @@ test('the worst phrases of a longer search cost as little', () => {
   for (const phrase of found) {
     assert.ok(phrase.length <= LONGEST, phrase)
     const ms = cost(phrase, 100)
-    assert.ok(ms < MOST, `${phrase}: ${ms} ms`)
+    assert.ok(ms < MAX, `${phrase}: ${ms} ms`)
   }
 })
 
 test('a longer text never reaches the library', () => {
   for (const text of ['1 day   '.repeat(12), '1day'.repeat(16), 'a '.repeat(20), '1 day'.repeat(50_000)]) {
     assert.throws(() => readScheduledAt(text, NOW), Refusal)
-    assert.ok(cost(text, 40) < MOST)
+    assert.ok(cost(text, 40) < MAX)
   }
 })

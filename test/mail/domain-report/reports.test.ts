@@ -4,7 +4,7 @@ import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { readDmarcReport } from '../../../src/mail/domain-report/dmarc-report.ts'
 import { reportOfMail } from '../../../src/mail/domain-report/report-mail.ts'
 import { readTlsReport, tlsReportJson } from '../../../src/mail/domain-report/tls-report.ts'
-import { MOST_UNPACKED, unpackReport } from '../../../src/mail/domain-report/unpack.ts'
+import { MAX_UNPACKED, unpackReport } from '../../../src/mail/domain-report/unpack.ts'
 import { BEGIN, dmarcXml, END, mailWith, recordXml, TLS_REPORT } from './samples.ts'
 
 const RECORDS = [
@@ -169,10 +169,10 @@ describe('packed reports', () => {
   })
 
   test('a file that unpacks to more than 10 MiB is refused', async () => {
-    const zeros = Buffer.alloc(MOST_UNPACKED + 1)
+    const zeros = Buffer.alloc(MAX_UNPACKED + 1)
     await assert.rejects(unpackReport(gzipSync(zeros)), /more than 10 MiB/)
     await assert.rejects(unpackReport(zipOf([{ name: 'x.xml', content: zeros }])), /more than 10 MiB/)
-    const liar = zipOf([{ name: 'x.xml', content: Buffer.alloc(MOST_UNPACKED * 3), size: 1_000 }])
+    const liar = zipOf([{ name: 'x.xml', content: Buffer.alloc(MAX_UNPACKED * 3), size: 1_000 }])
     await assert.rejects(unpackReport(liar), /damaged|more than 10 MiB/)
     await assert.rejects(unpackReport(zeros), /more than 10 MiB/)
   })

@@ -59,7 +59,7 @@ function arrived(report: ReceivedReport): IncomingReport {
 }
 
 const POOL = { size: 9, kept: 0, timesFree: 1 }
-const MOST = { proven: POOL, others: 9, rows: 10 }
+const MAX = { proven: POOL, others: 9, rows: 10 }
 const rowsOf = (...named: ReturnType<typeof row>[]) => ({ named, unnamed: [] })
 
 export function domainReportsContract(open: OpenBench): void {
@@ -106,7 +106,7 @@ export function domainReportsContract(open: OpenBench): void {
       const { store, another } = await open(t)
       const other = await another()
       const keep = (of: Store, report: ReceivedReport, rows: ReturnType<typeof rowsOf>) =>
-        of.keepDomainReport(arrived(report), rows, MOST)
+        of.keepDomainReport(arrived(report), rows, MAX)
       assert.equal(await keep(store, REPORT, rowsOf(row('k1', 7), row('k2', 1))), 'kept')
       assert.equal(await keep(other, REPORT, rowsOf(row('k1', 7))), 'repeated')
       const second = { ...REPORT, reporter: 'other.test', begin: NOW + 1 }
@@ -125,7 +125,7 @@ export function domainReportsContract(open: OpenBench): void {
 
     test('a domain has only so many reports of one day, and one that is kept stays known', async (t) => {
       const { store } = await open(t)
-      const most = { ...MOST, others: 2 }
+      const most = { ...MAX, others: 2 }
       const keep = (reportId: string, begin = NOW) =>
         store.keepDomainReport(arrived({ ...REPORT, author: null, reportId, begin }), rowsOf(), most)
       const results = [await keep('r1'), await keep('r2'), await keep('r3'), await keep('r1')]
@@ -135,7 +135,7 @@ export function domainReportsContract(open: OpenBench): void {
 
     test('organizations share a day, and one without reports finds room', async (t) => {
       const { store } = await open(t)
-      const most = { ...MOST, proven: { size: 12, kept: 3, timesFree: 1 / 2 } }
+      const most = { ...MAX, proven: { size: 12, kept: 3, timesFree: 1 / 2 } }
       const keep = (author: string, id: number) =>
         store.keepDomainReport(arrived({ ...REPORT, author, reportId: `r${id}` }), rowsOf(), most)
       async function keepAll(...authors: string[]): Promise<number> {
@@ -166,7 +166,7 @@ export function domainReportsContract(open: OpenBench): void {
 
     test('reports that anybody can write take no room of those with a proven author', async (t) => {
       const { store } = await open(t)
-      const most = { ...MOST, others: 3, rows: 1 }
+      const most = { ...MAX, others: 3, rows: 1 }
       const keep = (author: string | null, reportId: string) =>
         store.keepDomainReport(
           arrived({ ...REPORT, author, reportId }),
@@ -188,7 +188,7 @@ export function domainReportsContract(open: OpenBench): void {
 
     test('from a number of rows on, a day gets rows without detail', async (t) => {
       const { store } = await open(t)
-      const most = { ...MOST, rows: 2 }
+      const most = { ...MAX, rows: 2 }
       const rows = async () =>
         (await store.domainReportRows('d1', 'dmarc', { from: DAY_TEXT, to: DAY_TEXT }, 10)).map(
           ({ key }) => key,
@@ -239,7 +239,7 @@ export function domainReportsContract(open: OpenBench): void {
         of('2026-11-19', 5, seen('192.0.2.3')),
       ]
       const keep = (change: Partial<ReceivedReport>, ...named: DomainReportRow[]) =>
-        store.keepDomainReport(arrived({ ...REPORT, ...change }), rowsOf(...named), MOST)
+        store.keepDomainReport(arrived({ ...REPORT, ...change }), rowsOf(...named), MAX)
       await keep({ author: 'z@z.test', amount: 9, failing: 4 }, ...rows)
       await keep({ author: 'z@z.test', reportId: 'r2', amount: 1, failing: 1 })
       await keep({ author: 'y@y.test', amount: 1_000_000, failing: 6 })
@@ -293,7 +293,7 @@ export function domainReportsContract(open: OpenBench): void {
     test('old days are forgotten', async (t) => {
       const { store } = await open(t)
       await store.countTlsSessions([counted('k1', 1)], DUE)
-      await store.keepDomainReport(arrived(REPORT), rowsOf(row('k1', 7)), MOST)
+      await store.keepDomainReport(arrived(REPORT), rowsOf(row('k1', 7)), MAX)
       assert.equal(await store.forgetDomainReports(NOW, 10), 0)
       assert.equal(await store.forgetDomainReports(NOW + DAY, 10), 4)
       assert.deepEqual(await store.domainReports('d1', 'dmarc', 10), [])

@@ -37,6 +37,21 @@ export function nodesContract(open: OpenBench): void {
       assert.deepEqual(await store.nodes(), [])
     })
 
+    test('are known by the recipients under their leases, as long as they are there', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const value = email(await acme(store), ['a@x.test', 'b@x.test', 'c@x.test', 'd@x.test'])
+      await store.accept(value, { token })
+      await store.record(attempt(value, token, [result(0), deferred(1, NOW + 1)]))
+      const holders = (from: number, limit: number) => store.leaseHolders(value.id, { from, limit })
+      const [third, fourth] = [2, 3].map((position) => ({ position, token, node: 'here' }))
+      assert.deepEqual(await holders(0, 3), [third])
+      assert.deepEqual(await holders(0, 100), [third, fourth])
+      assert.deepEqual(await store.leaseHolders('no email', { from: 0, limit: 100 }), [])
+      await store.leave(token)
+      assert.deepEqual(await holders(0, 100), [])
+    })
+
     test('that join at once get a token each', async (t) => {
       const { another } = await open(t)
       const stores = await Promise.all(Array.from({ length: 3 }, another))

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import {
   type ApiKey,
   type Company,
-  MOST_DKIM_KEYS,
+  MAX_DKIM_KEYS,
   NO_LIMITS,
   type SendingDomain,
 } from '../../../src/accounts/account.ts'
@@ -59,7 +59,7 @@ export function ownedContract(open: OpenBench): void {
       await store.addDomain(own)
       const add = (selector: string) =>
         store.addDkimKey(own.id, { ...own.dkim[0]!, id: newId(), selector, active: false })
-      const more = Array.from({ length: MOST_DKIM_KEYS + 5 }, (_, index) => add(`more${index}`))
+      const more = Array.from({ length: MAX_DKIM_KEYS + 5 }, (_, index) => add(`more${index}`))
       const outcomes = await Promise.allSettled(more)
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
       assert.equal(refused.length, 5 + own.dkim.length)

@@ -53,15 +53,15 @@ function SessionRow({ session }: { session: OwnSession }) {
           )}
         </Group>
         <Text size="sm" c="dimmed">
-          {address} -{' '}
+          {address},{' '}
           {current ? (
             'in use now'
           ) : (
             <>
               used <Time at={seenAt} />
             </>
-          )}{' '}
-          - signed in {WAYS[way] ?? way} <Time at={createdAt} />
+          )}
+          , signed in {WAYS[way] ?? way} <Time at={createdAt} />
         </Text>
       </div>
       {!current && (

@@ -48,7 +48,7 @@ export function AuditPage() {
   const isNarrowed = Object.keys(wanted).length > 0
   return (
     <>
-      <PageHead title="Audit" about="Who changed which settings, and who signed in, and when.">
+      <PageHead title="Audit" about="Changes of settings, sign-ins, and the people behind them.">
         <Button
           variant="default"
           component="a"

@@ -10,7 +10,7 @@ export function CompanyRetention({ company }: { company: string }) {
   if (data === undefined) return null
   return (
     <ContentRetention
-      mt="xl"
+      mt="md"
       own={data.own}
       usual={data.installation}
       mayChange={role === 'owner' || role === 'operator'}

@@ -36,7 +36,7 @@ export function Limits({ of: { id, limits, used }, mayChange }: { of: CompanySet
     <Section
       title="Limits"
       {...(!mayChange && { about: 'Set by the operator of the installation.' })}
-      mt="xl"
+      mt="md"
       action={
         mayChange && (
           <Button variant="default" size="xs" onClick={() => setOpened(true)}>
@@ -51,7 +51,7 @@ export function Limits({ of: { id, limits, used }, mayChange }: { of: CompanySet
         keyOf={({ name }) => name}
         spacing="xs"
         columns={[
-          { head: 'What', cell: ({ what }) => what, rowHead: true },
+          { head: 'Resource', cell: ({ what }) => what, rowHead: true },
           {
             head: 'Used',
             right: true,

@@ -47,11 +47,11 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
         </Group>
         {mayChange && (
           <Group gap="xs">
-            <Button variant="default" onClick={() => setRenaming(true)}>
+            <Button variant="default" size="xs" onClick={() => setRenaming(true)}>
               Rename...
             </Button>
             {logo !== null && (
-              <ActionButton run={() => removeLogo(id)} done="The logo was removed.">
+              <ActionButton size="xs" run={() => removeLogo(id)} done="The logo was removed.">
                 Remove logo
               </ActionButton>
             )}
@@ -59,7 +59,8 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
               {(props) => (
                 <Button
                   variant="default"
-                  leftSection={<ImageUp size={16} aria-hidden />}
+                  size="xs"
+                  leftSection={<ImageUp size={14} aria-hidden />}
                   loading={pending}
                   {...props}
                 >

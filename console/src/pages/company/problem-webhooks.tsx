@@ -28,7 +28,7 @@ export function ProblemWebhooks({ company, mayChange }: { company: string; mayCh
   const webhooks = data?.filter(getsProblems)
   return (
     <Section
-      mt="xl"
+      mt="md"
       title="Problem notices"
       about="Postroad sends a signed POST request to your URL when a problem begins, and when it is over: lost DNS records, a failing webhook, many bounces or complaints, waiting mail. Chat programs show the field “text”."
       action={

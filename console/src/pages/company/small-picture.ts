@@ -1,8 +1,8 @@
 /** Makes a picture small enough for a logo, in the browser. Its metadata, such as a place, is left out by that. */
 
 /** Pixels of the longer side, and octets that the service takes. */
-const MOST_PIXELS = 256
-const MOST_OCTETS = 64 * 1024
+const MAX_PIXELS = 256
+const MAX_OCTETS = 64 * 1024
 export const PICTURE_TYPES = 'image/png,image/jpeg,image/webp'
 
 /** In base64. Throws an error for people when the file is not a picture. */
@@ -13,13 +13,13 @@ export async function smallPicture(file: File): Promise<string> {
   })
   try {
     for (const [pixels, type] of [
-      [MOST_PIXELS, 'image/png'],
-      [MOST_PIXELS, 'image/webp'],
+      [MAX_PIXELS, 'image/png'],
+      [MAX_PIXELS, 'image/webp'],
       // Every picture of this size fits.
-      [MOST_PIXELS / 2, 'image/png'],
+      [MAX_PIXELS / 2, 'image/png'],
     ] as const) {
       const octets = await encoded(picture, pixels, type)
-      if (octets.byteLength <= MOST_OCTETS) return base64(octets)
+      if (octets.byteLength <= MAX_OCTETS) return base64(octets)
     }
   } finally {
     picture.close()

@@ -2,7 +2,7 @@
 
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
-import { RECORD_NAMES } from '../../../../src/accounts/record-names.ts'
+import { isPreviousKey, RECORD_NAMES } from '../../../../src/accounts/record-names.ts'
 import { foundOf, valueToPublish } from '../../../../src/accounts/zone-file.ts'
 import type { DomainCheck, DomainDkimKey, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { capitalized } from '../../parts/capitalized.ts'
@@ -53,8 +53,7 @@ export function RecordCard({
 }) {
   const { kind, name, type, required, purpose } = record
   const entered = form && valueIn(form, record)
-  const isPrevious = dkimKey?.stage === 'retiring' || dkimKey?.stage === 'retired'
-  const title = `${isPrevious ? 'Previous ' : ''}${KINDS[kind]} record`
+  const title = `${isPreviousKey(dkimKey?.stage) ? 'Previous ' : ''}${KINDS[kind]} record`
   const { check } = lookup
   const isByHand =
     check !== undefined && check.state !== 'right' && valueToPublish({ ...record, ...check }) === null

@@ -61,6 +61,12 @@ function Sending({ company, domain }: SettingsProps) {
                 color="red"
                 size="xs"
                 run={() => setSending(company, domain.id, 'suspended')}
+                ask={{
+                  title: `Suspend sending from ${domain.name}?`,
+                  about:
+                    'Postroad refuses new mail from this domain, and mail that is already accepted waits. Only operators can end the suspension.',
+                  act: 'Suspend sending',
+                }}
               >
                 Suspend sending
               </ActionButton>

@@ -18,7 +18,7 @@ interface ContentRetentionProps {
   usual: number
   mayChange: boolean
   set: (own: number | null) => Promise<unknown>
-  mt?: 'xl'
+  mt?: 'md'
 }
 
 export function ContentRetention({ own, usual, mayChange, set, mt }: ContentRetentionProps) {

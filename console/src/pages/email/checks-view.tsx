@@ -160,8 +160,8 @@ function OneCheck({ check: { grade, what, why, todo } }: { check: Check }) {
 
 /** The most addresses in one request to the server, and in all requests together. */
 const LINKS_PER_REQUEST = 10
-const MOST_ASKED = 100
-const MOST_SHOWN = 200
+const MAX_ASKED = 100
+const MAX_SHOWN = 200
 
 function Addresses({
   company,
@@ -178,7 +178,7 @@ function Addresses({
   const urls = [...new Set([...facts.links, ...facts.images].map(({ url }) => url).filter(web))]
   const asking = useMutation({
     async mutationFn() {
-      const asked = urls.slice(0, MOST_ASKED)
+      const asked = urls.slice(0, MAX_ASKED)
       for (let from = 0; from < asked.length; from += LINKS_PER_REQUEST) {
         const { answers: some } = await checkLinks(company, id, asked.slice(from, from + LINKS_PER_REQUEST))
         setAnswers((before) => new Map([...before, ...some.map((each) => [each.url, each] as const)]))
@@ -209,7 +209,7 @@ function Addresses({
       )}
       {asking.error && <ErrorAlert error={asking.error} />}
       <ListTable
-        rows={rows.slice(0, MOST_SHOWN)}
+        rows={rows.slice(0, MAX_SHOWN)}
         keyOf={(_, index) => index}
         spacing="xs"
         columns={[
@@ -219,7 +219,7 @@ function Addresses({
           { head: 'Result', cell: ({ url }) => <Reached answer={answers.get(url)} /> },
         ]}
       />
-      {rows.length > MOST_SHOWN && <Text size="sm">{`and ${rows.length - MOST_SHOWN} more`}</Text>}
+      {rows.length > MAX_SHOWN && <Text size="sm">{`and ${rows.length - MAX_SHOWN} more`}</Text>}
     </section>
   )
 }

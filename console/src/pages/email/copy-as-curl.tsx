@@ -17,7 +17,7 @@ import {
 import type { EmailViewProps } from './view.ts'
 
 /** The most octets of attachments that are put into the command: a larger one would be unwieldy to paste. */
-const MOST_INSIDE = 48 * 1024
+const MAX_INSIDE = 48 * 1024
 
 const LABELS: Readonly<Record<CurlDialect, string>> = { json: 'JSON', form: 'Form' }
 
@@ -40,7 +40,7 @@ function Request({ company, email, content }: EmailViewProps) {
   const dialect = dialects.includes(chosen) ? chosen : dialects[0]
   const { installation } = useMe()
   const { files } = content
-  const inside = !content.ready && files.reduce((sum, { size }) => sum + size, 0) <= MOST_INSIDE
+  const inside = !content.ready && files.reduce((sum, { size }) => sum + size, 0) <= MAX_INSIDE
   const contents = useQuery({
     queryKey: ['email-files', company, email.id],
     queryFn: () => contentsOf(company, email.id, files),

@@ -14,17 +14,17 @@ import { KINDS } from '../returned/words.ts'
 import classes from './email.module.css'
 
 /** The most addresses of a field that are shown. The list of recipients has all of them. */
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 /** The most returned mails that are named: the newest. */
-const MOST_RETURNED = 3
+const MAX_RETURNED = 3
 /** The most tags and variables that are shown without a click. */
-const MOST_TAGS = 12
+const MAX_TAGS = 12
 
 export function EmailFacts({ company, email }: { company: string; email: EmailDetail }) {
   const variables = Object.entries(email.variables)
   const [isUnfolded, unfold] = useState(false)
-  const folded = isUnfolded ? 0 : Math.max(0, email.tags.length - MOST_TAGS)
-  const most = isUnfolded ? Number.POSITIVE_INFINITY : MOST_TAGS
+  const folded = isUnfolded ? 0 : Math.max(0, email.tags.length - MAX_TAGS)
+  const most = isUnfolded ? Number.POSITIVE_INFINITY : MAX_TAGS
   return (
     <Facts>
       <Addresses name="To" of={email.to} />
@@ -77,7 +77,7 @@ export function EmailFacts({ company, email }: { company: string; email: EmailDe
 function Returned({ company, email }: { company: string; email: string }) {
   const { data } = useQuery(returnedMailOfEmail(company, email))
   if (data === undefined || data.data.length === 0) return null
-  const shown = data.data.slice(0, MOST_RETURNED)
+  const shown = data.data.slice(0, MAX_RETURNED)
   return (
     <Fact name="Returned mail">
       {shown.map(({ kind }) => KINDS[kind]).join(', ')}
@@ -105,7 +105,7 @@ function More({ count, onClick }: { count: number; onClick: () => void }) {
 
 function Addresses({ name, of }: { name: string; of: readonly string[] }) {
   if (of.length === 0) return null
-  const shown = of.slice(0, MOST_SHOWN)
+  const shown = of.slice(0, MAX_SHOWN)
   return (
     <Fact name={name}>
       {shown.map((address, index) => (

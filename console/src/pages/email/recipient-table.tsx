@@ -36,7 +36,7 @@ const ROW = 34
 /** A search is of use from this many recipients on. */
 const SEARCHED_FROM = 10
 /** The most answers of the server that are read without a click. */
-const MOST_PAGES = 10
+const MAX_PAGES = 10
 
 const KINDS = { to: 'To', cc: 'Cc', bcc: 'Bcc' } as const
 
@@ -48,7 +48,7 @@ interface RecipientTableProps {
 
 export function RecipientTable({ company, email, total }: RecipientTableProps) {
   const [filter, setFilter] = useState<RowFilter>({ status: null, search: '' })
-  const [most, setMost] = useState(MOST_PAGES)
+  const [most, setMost] = useState(MAX_PAGES)
   const { rows: all, isLoading } = useRecipientRows(company, email, most)
   const rows = matching(all, filter)
   const chosen = useRowSelection(rows)
@@ -107,8 +107,8 @@ export function RecipientTable({ company, email, total }: RecipientTableProps) {
         </Text>
       )}
       {left > 0 && !isLoading && (
-        <Button size="xs" variant="default" onClick={() => setMost(most + MOST_PAGES)}>
-          Load {Math.min(left, MOST_PAGES * RECIPIENTS_AT_ONCE).toLocaleString()} more
+        <Button size="xs" variant="default" onClick={() => setMost(most + MAX_PAGES)}>
+          Load {Math.min(left, MAX_PAGES * RECIPIENTS_AT_ONCE).toLocaleString()} more
         </Button>
       )}
       {chosen.ids.size > 0 && (

@@ -37,7 +37,7 @@ const TIMES = [
   ['yesterday', 'the start of yesterday'],
 ] as const
 
-const MOST = 8
+const MAX = 8
 
 /** The term that is being typed; '' after a space, where a new term begins. */
 function lastTerm(text: string): string {
@@ -67,7 +67,7 @@ export function choicesWanted(text: string): { kind: ChoiceKind | null; begun: s
 /** `known`: the values of the filter that the server knows. */
 export function completionsOf(text: string, known: readonly Choice[]): Completion[] {
   const value = valueBegun(text)
-  if (value !== null) return valuesOf(value, known).slice(0, MOST)
+  if (value !== null) return valuesOf(value, known).slice(0, MAX)
   const term = lastTerm(text).toLowerCase()
   if (term === '' && text !== '') return []
   const begun = FILTERS.filter(({ name }) => name.startsWith(term))

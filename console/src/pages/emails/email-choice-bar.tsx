@@ -1,6 +1,6 @@
 /** Actions on the selected emails. */
 import { Trash2 } from 'lucide-react'
-import { MOST_CHOSEN } from '../../api/all-rows.ts'
+import { MAX_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
 import { reloadEmailList, reloadShownEmails } from '../../api/email.ts'
 import { useIsCapture } from '../../api/session.ts'
@@ -52,8 +52,8 @@ export function EmailChoiceBar({
   const captures = useIsCapture()
   const matching = useAllMatching(emails, chosen, async (onPage) => {
     const all = await matchingEmails(company, search, onPage)
-    if (all.length === MOST_CHOSEN) {
-      void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are selected, the most at once.` })
+    if (all.length === MAX_CHOSEN) {
+      void notify({ message: `${MAX_CHOSEN.toLocaleString()} emails are selected, the most at once.` })
     }
     return all
   })

@@ -7,7 +7,7 @@ import { type EmailRowDetails, emailsCsv, messageName, type UnclippedEmail } fro
 import type { EmailListItem } from './merge.ts'
 
 /** Octets of all messages of one export. */
-const MOST_OCTETS = 1024 ** 3
+const MAX_OCTETS = 1024 ** 3
 /** Messages that are read at the same time. */
 const PARALLEL_READS = 4
 /** Emails of which more than their rows is read at the same time. */
@@ -100,7 +100,7 @@ async function* messagesOf(emails: readonly EmailListItem[], { signal, run, set 
         continue
       }
       octets += input.size
-      if (octets > MOST_OCTETS) return set({ clipped: true })
+      if (octets > MAX_OCTETS) return set({ clipped: true })
       const email = some[index]!
       yield { name: messageName(email), lastModified: new Date(email.createdAt), input }
       set({ done: run().done + 1 })

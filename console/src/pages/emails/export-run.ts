@@ -20,7 +20,7 @@ export interface ExportRun extends ExportCounts {
 }
 
 /** Emails of one export. */
-const MOST: Readonly<Record<ExportKind, number>> = { csv: 100_000, zip: 10_000 }
+const MAX: Readonly<Record<ExportKind, number>> = { csv: 100_000, zip: 10_000 }
 
 export const FILE_NAMES: Readonly<Record<ExportKind, string>> = { csv: 'emails.csv', zip: 'emails.zip' }
 
@@ -65,8 +65,8 @@ async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
     const emails = await load((found) => {
       stop.signal.throwIfAborted()
       set({ found })
-    }, MOST[kind])
-    set({ state: 'reading', found: emails.length, clipped: emails.length === MOST[kind] })
+    }, MAX[kind])
+    set({ state: 'reading', found: emails.length, clipped: emails.length === MAX[kind] })
     const make = (await files())[kind]
     const file = await make(emails, { signal: stop.signal, run: () => run.value!, set })
     stop.signal.throwIfAborted()

@@ -1,5 +1,5 @@
 /** All emails that a search finds, page by page. */
-import { allRows, MOST_CHOSEN } from '../../api/all-rows.ts'
+import { allRows, MAX_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
 import type { EmailListItem } from './merge.ts'
 import { type EmailsSearch, queryParamsOf } from './search.ts'
@@ -9,7 +9,7 @@ export function matchingEmails(
   company: string,
   search: EmailsSearch,
   onPage: (count: number) => void,
-  most = MOST_CHOSEN,
+  most = MAX_CHOSEN,
 ): Promise<EmailListItem[]> {
   // One time for all pages: the search may end "now".
   const params = queryParamsOf(search)

@@ -13,7 +13,7 @@ interface ReadMarks {
 }
 
 /** The most emails in `others`. If there are more, the older half counts as read. */
-const MOST = 2_000
+const MAX = 2_000
 
 const records = new BrowserRecords<ReadMarks>('postroad-read:', (text) => {
   const [upTo = '', ...others] = text === null ? [] : text.split(' ')
@@ -22,7 +22,7 @@ const records = new BrowserRecords<ReadMarks>('postroad-read:', (text) => {
 
 function keep(company: string, { upTo, others }: ReadMarks): void {
   const sorted = [...others].sort()
-  const old = sorted.length > MOST ? sorted.splice(0, MOST / 2) : []
+  const old = sorted.length > MAX ? sorted.splice(0, MAX / 2) : []
   const last = old.at(-1) ?? ''
   records.keep(company, [last > upTo ? last : upTo, ...sorted].join(' '))
 }

@@ -11,7 +11,7 @@ export interface SavedView {
   search: EmailsSearch
 }
 
-const MOST = 50
+const MAX = 50
 
 const records = new BrowserRecords<readonly SavedView[]>('postroad-views:', (text) => {
   try {
@@ -34,7 +34,7 @@ export function useSavedViews(company: string): readonly SavedView[] {
 /** Replaces a view of the same name. Returns false if there are too many. */
 export function saveView(company: string, view: SavedView): boolean {
   const others = records.read(company).filter(({ name }) => name !== view.name)
-  if (others.length >= MOST) return false
+  if (others.length >= MAX) return false
   keep(
     company,
     [...others, view].sort((a, b) => a.name.localeCompare(b.name)),

@@ -16,7 +16,7 @@ interface WantedSnippet {
 }
 
 /** The most snippets that one request reads. */
-const MOST = 25
+const MAX = 25
 /** Milliseconds for which rows are collected: a list that scrolls fast drops most of them again. */
 const COLLECTED_MS = 60
 
@@ -41,8 +41,7 @@ export const snippetQuery = ({ company, id }: Pick<EmailListItem, 'company' | 'i
 function readAll(company: string): void {
   const wanted = waiting.get(company)!.filter(({ signal }) => !signal.aborted)
   waiting.delete(company)
-  for (let from = 0; from < wanted.length; from += MOST)
-    void readSome(company, wanted.slice(from, from + MOST))
+  for (let from = 0; from < wanted.length; from += MAX) void readSome(company, wanted.slice(from, from + MAX))
 }
 
 async function readSome(company: string, wanted: readonly WantedSnippet[]): Promise<void> {

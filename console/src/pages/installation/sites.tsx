@@ -107,14 +107,14 @@ function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
 }
 
 /** The most addresses that are shown, those closest to their limits first. */
-const MOST_WARM_UPS = 5
+const MAX_WARM_UPS = 5
 
 function WarmUps({ of }: { of: SiteItem['warmUps'] }) {
   const fullest = of.toSorted((a, b) => b.messages / b.limit - a.messages / a.limit)
-  const more = of.length - MOST_WARM_UPS
+  const more = of.length - MAX_WARM_UPS
   return (
     <>
-      {fullest.slice(0, MOST_WARM_UPS).map(({ source, day, messages, limit }) => (
+      {fullest.slice(0, MAX_WARM_UPS).map(({ source, day, messages, limit }) => (
         <Text key={source} size="xs" c="dimmed">
           {source}, day {day} of its warm-up: {ofLimit(messages, limit, null)} messages today
         </Text>

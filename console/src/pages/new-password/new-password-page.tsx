@@ -25,7 +25,7 @@ async function open(): Promise<ReadPasswordLink> {
     arrival.token = null
   }
   const token = window.sessionStorage.getItem(TOKEN_KEY)
-  if (token === null) throw new Error('The end of the link is missing: open it as it was mailed.')
+  if (token === null) throw new Error('The end of the link is missing. Copy the whole link.')
   try {
     return { ...(await readPasswordLink(token)), token }
   } catch (error) {

@@ -30,7 +30,7 @@ export function Alerts({ company }: { company: string }) {
             <UntrustedText>{found}</UntrustedText>{' '}
             {advice !== null && <UntrustedText>{advice}</UntrustedText>}{' '}
             <Text span size="xs" c="dimmed">
-              Since <Time at={since} />.
+              Began <Time at={since} />.
             </Text>
           </Text>
         </Alert>

@@ -98,7 +98,7 @@ function FilterLink({ filter, children }: { filter: VolumeFilter; children: stri
 const toDestination = ({ key }: NamedVolume) => <FilterLink filter={{ to: key }}>{key}</FilterLink>
 
 /** The most rows of a list. */
-const MOST = 10
+const MAX = 10
 
 type NamedVolume = VolumeBreakdown[number]
 type VolumeCounts = VolumeBreakdown[number]['volume']
@@ -138,7 +138,7 @@ function Breakdown({
       title={title}
       about={about}
       csv={csv}
-      rows={volumes?.slice(0, MOST) ?? null}
+      rows={volumes?.slice(0, MAX) ?? null}
       keyOf={({ key }) => key}
       empty={by === 'failures' ? 'No failures.' : 'No mail was sent.'}
       columns={[

@@ -162,7 +162,7 @@ function WaitingTable<Row extends Waiting>({
         keyOf={keyOf}
         spacing="xs"
         columns={[
-          { head, cell: (row) => <Name part={row}>{name(row)}</Name> },
+          { head, width: '18%', cell: (row) => <Name part={row}>{name(row)}</Name> },
           WAITING,
           sessions ?? false,
           OLDEST,

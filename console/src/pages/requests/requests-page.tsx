@@ -43,7 +43,7 @@ export function RequestsPage() {
     <>
       <PageHead
         title="API requests"
-        about="What clients sent over HTTP and SMTP, and the answers they got."
+        about="The requests of clients over HTTP and SMTP, and the answers to them."
       />
       <RequestFilters
         company={company}

@@ -6,22 +6,24 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ALL } from '../../shell/company.ts'
 
-const MOST = 100
+const MAX = 100
 const REFUSED = 401
 
 export function UnknownKeys() {
   const { data } = useQuery({
-    ...requestsQuery(ALL, { status: REFUSED, limit: MOST }),
+    ...requestsQuery(ALL, { status: REFUSED, limit: MAX }),
     refetchInterval: 60_000,
   })
   const unknown = data?.data.filter(({ company }) => company === null) ?? []
   const [latest] = unknown
   if (latest === undefined) return null
   const count = unknown.length
+  // Requests of companies, which have the same status, count toward the limit.
+  const isWhole = data?.next === null
   return (
     <Text size="sm" mb="md">
-      {count === 1 ? 'A request' : `${count === MOST ? `${MOST} or more` : count} requests`} with an unknown
-      key {count === 1 ? 'was' : 'were'} refused, the latest <Time at={latest.at} />.{' '}
+      {isWhole && count === 1 ? 'A request' : `${count}${isWhole ? '' : ' or more'} requests`} with an unknown
+      key {isWhole && count === 1 ? 'was' : 'were'} refused, the latest <Time at={latest.at} />.{' '}
       <AnchorLink
         to="/c/$company/requests"
         params={{ company: ALL }}

@@ -14,6 +14,7 @@ import {
 } from '../../api/suppressions.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
+import { Clamped } from '../../parts/clamped.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
@@ -162,12 +163,16 @@ function Scope({ of: { type, domain, ofDomainOnly } }: { of: SuppressionItem }) 
 function Reason({ of: { reason, tags, email, company } }: { of: SuppressionItem }) {
   return (
     <>
-      <Text size="sm" lineClamp={2}>
-        <UntrustedText>{reason}</UntrustedText>
+      <Text component="div" size="sm">
+        <Clamped>
+          <UntrustedText>{reason}</UntrustedText>
+        </Clamped>
       </Text>
       {tags !== null && (
-        <Text size="xs" c="dimmed">
-          Only mail tagged <UntrustedText>{tags.join(', ')}</UntrustedText>
+        <Text component="div" size="xs" c="dimmed">
+          <Clamped>
+            Only mail tagged <UntrustedText>{tags.join(', ')}</UntrustedText>
+          </Clamped>
         </Text>
       )}
       {email !== null && (

@@ -1,5 +1,6 @@
 /** One email: its events, attempts and content. */
 import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
+import { OWED_STEPS } from '../../../email/owed-answer.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { WAIT_REASONS } from '../../../operate/status-sentence.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
@@ -65,6 +66,10 @@ const RECIPIENT = object({
   closed: orNull(object({ name: TEXT, whose: TEXT_OR_NULL, to: TEXT_OR_NULL })),
   /** The operator's words, if it waits for the end of a pause. */
   pauseReason: TEXT_OR_NULL,
+  /** The answer of its server for which the attempt under way waits; null: none, or not known. */
+  owed: orNull(object({ server: TEXT, step: { enum: OWED_STEPS }, since: TEXT, until: TEXT })),
+  /** Another node that has it; null: none, or not known. */
+  node: TEXT_OR_NULL,
 })
 
 const EVENT = object({ type: { enum: EVENT_TYPES }, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })

@@ -18,7 +18,7 @@ import {
 /** Sums on one page: those with the most waiting mail come first. */
 export const SUMS_ON_PAGE = 10
 /** Emails in quarantine in one answer, newest first. */
-export const MOST_QUARANTINED = 200
+export const MAX_QUARANTINED = 200
 
 /** The mail that a pause is for: of a company, to a recipient domain, to a site; null: any. */
 const SCOPE = object({ company: TEXT_OR_NULL, domain: TEXT_OR_NULL, site: TEXT_OR_NULL })

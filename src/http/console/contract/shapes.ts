@@ -49,7 +49,7 @@ export const DONE = object({})
 export const NAMED = object({ id: TEXT, name: TEXT })
 
 /** Rows in one list; beyond them the page offers a search. */
-export const MOST_LISTED = 100
+export const MAX_LISTED = 100
 
 const CURSOR = { type: 'string', maxLength: 1_000 } as const
 /** Query parameters of a list with pages in both directions (http/cursor-page.ts). */

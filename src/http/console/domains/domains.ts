@@ -11,7 +11,7 @@ import {
   updateDomain,
 } from '../../../operate/domains.ts'
 import type { DOMAIN_ROUTES } from '../contract/domains.ts'
-import { MOST_LISTED } from '../contract/shapes.ts'
+import { MAX_LISTED } from '../contract/shapes.ts'
 import type { Handlers } from '../handlers.ts'
 import { oneCompany } from '../one-company.ts'
 import { domainJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
@@ -24,7 +24,7 @@ export const domainHandlers: Handlers<typeof DOMAIN_ROUTES> = {
     const found = all
       .filter(({ name, sending }) => sending === (query.sending ?? sending) && isFound(name))
       .toSorted((a, b) => b.createdAt - a.createdAt)
-    const domains = found.slice(0, MOST_LISTED).map((domain) => domainJson(op, domain))
+    const domains = found.slice(0, MAX_LISTED).map((domain) => domainJson(op, domain))
     return { domains, total: found.length }
   },
 

@@ -9,7 +9,7 @@ import type { Handlers } from '../handlers.ts'
 import { recordCheckJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
 /** Name servers that the page shows. */
-const MOST_SERVERS = 4
+const MAX_SERVERS = 4
 
 export const recordHandlers: Handlers<typeof RECORD_ROUTES> = {
   // One record, so that the page shows each result as it comes, however long others take.
@@ -28,7 +28,7 @@ export const recordHandlers: Handlers<typeof RECORD_ROUTES> = {
     const { zone, nameServers, provider } = await findDomainZone(op, params)
     return {
       zone,
-      nameServers: nameServers.slice(0, MOST_SERVERS),
+      nameServers: nameServers.slice(0, MAX_SERVERS),
       provider: provider && providerJson(provider),
     }
   },

@@ -7,7 +7,7 @@ import type { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from '../contract/domain
 import type { Handlers } from '../handlers.ts'
 import { requireDomain } from './domain-lookup.ts'
 
-const MOST_FAILURES = 3
+const MAX_FAILURES = 3
 
 export const domainReportHandlers: Handlers<typeof DOMAIN_REPORT_ROUTES> = {
   'GET /companies/:company/domains/:domain/reports': async ({ op, company, params, request }, core) => {
@@ -37,7 +37,7 @@ export const tlsReportHandlers: Handlers<typeof TLS_REPORT_ROUTES> = {
         failures: policies
           .flatMap(({ failures }) => failures)
           .toSorted((a, b) => b.sessions - a.sessions)
-          .slice(0, MOST_FAILURES)
+          .slice(0, MAX_FAILURES)
           .map(({ result, host, sessions }) => ({ result, host, sessions })),
       })),
     }

@@ -8,6 +8,7 @@ import { countedStatuses } from '../../../operate/listed-status.ts'
 import { type EmailNextSteps, statusOf } from '../../../operate/next-step.ts'
 import { attemptResult } from '../../../operate/reply-code.ts'
 import { isoTime } from '../../../operate/shapes/time.ts'
+import type { UnderWay } from '../../../operate/under-way.ts'
 import type { RecipientCounts } from '../../../store/store.ts'
 
 /** Limits of one page: recipients, and the newest of their events and attempts. */
@@ -15,10 +16,17 @@ export const PAGE = { limit: 100, eventOctets: 128 * 1024, attempts: 200 }
 /** Approximate maximum of such a page in octets, without the email itself. */
 export const PAGE_OCTETS = 192 * 1024
 
-/** `counts`: as lists read them, so that lists and the page have the same word. `now`: Unix ms. */
-export function emailDetail(found: EmailNextSteps, counts: RecipientCounts | null, now: number) {
+/**
+ * `underWay`: by position. `counts`: as lists read them, so that lists and the page have the same word. `now`: Unix ms.
+ */
+export function emailDetail(
+  found: EmailNextSteps,
+  underWay: ReadonlyMap<number, UnderWay>,
+  counts: RecipientCounts | null,
+  now: number,
+) {
   const { email, events, attempts, recipients } = found.outline
-  const status = statusOf(found)
+  const status = statusOf(found, underWay)
   const categories = lastCategories(events)
   return {
     id: email.id,

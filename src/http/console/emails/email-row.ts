@@ -15,7 +15,7 @@ export type EmailRowJson = Static<typeof EMAIL_ROW>
 /** The most characters of a subject or address, the most characters of a tag, and the most tags of one email. */
 const LONGEST = 300
 const LONGEST_TAG = 60
-const MOST_TAGS = 6
+const MAX_TAGS = 6
 
 interface RowCircumstances {
   directory: Pick<AccountDirectory, 'domain'>
@@ -57,7 +57,7 @@ function emailRow(
     from: clip(from, LONGEST),
     to: clip(firstAddress(email), LONGEST),
     subject: clip(subject, LONGEST),
-    tags: tags.slice(0, MOST_TAGS).map((tag) => clip(tagText(tag), LONGEST_TAG)),
+    tags: tags.slice(0, MAX_TAGS).map((tag) => clip(tagText(tag), LONGEST_TAG)),
     tagCount: tags.length,
     createdAt: new Date(createdAt).toISOString(),
     scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),

@@ -20,12 +20,12 @@ import type { Handlers } from '../handlers.ts'
 import { emailRows, unclippedEmail } from './email-row.ts'
 
 /** Emails whose snippets one request reads, and octets of memory for each. */
-const MOST_SNIPPETS = 25
+const MAX_SNIPPETS = 25
 const SNIPPET_ROOM = 4 * BEGINNING
 /** Emails whose reasons one request reads. */
-const MOST_REASONS = 100
+const MAX_REASONS = 100
 /** Emails that one request reads unclipped, and octets of their summaries: a later request reads the rest. */
-const MOST_UNCLIPPED = 100
+const MAX_UNCLIPPED = 100
 const UNCLIPPED_OCTETS = 256 * 1024
 
 function idsIn({ ids }: { ids: string }, most: number): string[] {
@@ -181,7 +181,7 @@ export const emailListHandlers: Handlers<typeof EMAIL_LIST_ROUTES> = {
 
   'GET /companies/:company/emails/snippets': async ({ op, company, query, request }, core) => {
     authorise(op.caller, 'read')
-    const ids = idsIn(query, MOST_SNIPPETS)
+    const ids = idsIn(query, MAX_SNIPPETS)
     await core.admission.reserve(request.raw, ids.length * SNIPPET_ROOM)
     const beginnings = await core.deps.store.readBeginnings(ids, company, BEGINNING)
     return { snippets: beginnings.map(snippetOf) }
@@ -189,12 +189,12 @@ export const emailListHandlers: Handlers<typeof EMAIL_LIST_ROUTES> = {
 
   'GET /companies/:company/emails/reasons': async ({ op, company, query }, { deps }) => {
     authorise(op.caller, 'read')
-    return { reasons: await deps.store.readReasons(idsIn(query, MOST_REASONS), company) }
+    return { reasons: await deps.store.readReasons(idsIn(query, MAX_REASONS), company) }
   },
 
   'GET /companies/:company/emails/unclipped': async ({ op, company, query }) => {
     authorise(op.caller, 'read')
-    const found = await op.store.summaries(idsIn(query, MOST_UNCLIPPED), UNCLIPPED_OCTETS)
+    const found = await op.store.summaries(idsIn(query, MAX_UNCLIPPED), UNCLIPPED_OCTETS)
     const visible = found.filter(({ companyId }) => company === null || companyId === company)
     return { emails: visible.map(unclippedEmail) }
   },

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { showDialogue } from '../../../operate/emails.ts'
 import { companyName, noSuchEmail } from '../../../operate/find.ts'
 import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
+import { underWayOf } from '../../../operate/under-way.ts'
 import { JsonText, longJson } from '../../json-pieces.ts'
 import { isPicture } from '../../shown-emails/picture.ts'
 import { listFiles } from '../../stored-files/files.ts'
@@ -14,7 +15,7 @@ import { emailNamed } from './email-lookup.ts'
 /** Octets of HTML and of text, each; the download of the source has the rest. */
 const LONGEST_BODY = 1024 * 1024
 /** Octets of the values of all recipients shown. */
-const MOST_VALUES = 256 * 1024
+const MAX_VALUES = 256 * 1024
 
 type EmailContentJson = Omit<Static<typeof CONTENT>, 'recipientVariables'> & {
   recipientVariables: Record<string, JsonText> | null
@@ -29,7 +30,7 @@ export const emailHandlers: Handlers<typeof EMAIL_ROUTES> = {
     const [counts] = await core.deps.store.recipientCounts([id], now)
     const { companyId } = origin
     return longJson({
-      ...emailDetail(found, counts ?? null, now),
+      ...emailDetail(found, await underWayOf(op, found), counts ?? null, now),
       company: { id: companyId, name: companyName(op, companyId) },
     } satisfies Static<typeof EMAIL_DETAIL>)
   },
@@ -47,13 +48,13 @@ export const emailHandlers: Handlers<typeof EMAIL_ROUTES> = {
   'GET /companies/:company/emails/:email/content': async (call, core) => {
     const { id, origin } = await emailNamed(core, call)
     const { deps, admission } = core
-    const room = Math.min(origin.octets, 3 * LONGEST_BODY) + MOST_VALUES + (origin.rawOctets ?? 0)
+    const room = Math.min(origin.octets, 3 * LONGEST_BODY) + MAX_VALUES + (origin.rawOctets ?? 0)
     await admission.reserve(call.request.raw, room)
     const content = await deps.store.readContent(id, LONGEST_BODY)
     // Retention may have removed it in the meantime.
     if (content === null) throw noSuchEmail(id)
     const { individual } = content
-    const values = { from: 0, limit: PAGE.limit, octets: MOST_VALUES }
+    const values = { from: 0, limit: PAGE.limit, octets: MAX_VALUES }
     const files = await listFiles(deps, { id, origin })
     const bodies = ['html', 'text', 'amp'] as const
     return longJson({

@@ -9,7 +9,7 @@ import type { Handlers } from '../handlers.ts'
 import { emailNamed } from './email-lookup.ts'
 
 /** Octets of the source shown; the download has all of it. */
-const MOST_SHOWN = 512 * 1024
+const MAX_SHOWN = 512 * 1024
 
 export const emailSourceHandlers: Handlers<typeof EMAIL_SOURCE_ROUTES> = {
   'GET /companies/:company/emails/:email/source': async (call, core) => {
@@ -26,8 +26,8 @@ export const emailSourceHandlers: Handlers<typeof EMAIL_SOURCE_ROUTES> = {
     return longJson({
       addresses: addresses.slice(0, 100),
       size: message.length,
-      text: message.subarray(0, MOST_SHOWN).toString('utf8').replaceAll('\r\n', '\n'),
-      clipped: message.length > MOST_SHOWN,
+      text: message.subarray(0, MAX_SHOWN).toString('utf8').replaceAll('\r\n', '\n'),
+      clipped: message.length > MAX_SHOWN,
       fields: structure?.fields.map(([name, value]) => [name, value]) ?? [],
       parts: structure?.parts ?? [],
       signatures: (structure?.signatures ?? []).map((signature) => ({

@@ -14,8 +14,8 @@ import type { CHANGES } from '../contract/emails.ts'
 import { emailRows } from '../emails/email-row.ts'
 
 /** Streams in all, and of one person. */
-const MOST = 400
-const MOST_OF_PERSON = 24
+const MAX = 400
+const MAX_OF_PERSON = 24
 /** Seconds after which a client may try again when all places are taken. */
 const RETRY_AFTER = 5
 /** Ms between two lines in the log about changes that could not be told. */
@@ -27,7 +27,7 @@ const SIGN_OF_LIFE_MS = 15_000
 /** So that no proxy takes a quiet stream for a dead one, and the page notices a dead one: it does not see comments. */
 const SIGN_OF_LIFE = 'event: alive\ndata: -\n\n'
 /** Octets buffered for a client: beyond them it is disconnected, and catches up when it reconnects. */
-const MOST_WAITING = 512 * 1024
+const MAX_WAITING = 512 * 1024
 
 export interface Watcher {
   /** The session's token. */
@@ -44,7 +44,7 @@ export class Streams {
   readonly #core: HttpCore
   readonly #authentication: Authentication
   readonly #open = new Set<Stream>()
-  readonly #pool = fairPool(MOST)
+  readonly #pool = fairPool(MAX)
   /** Places taken, by person and by share. */
   readonly #held = new Tally()
   readonly #texts = new WeakMap<Changes, Promise<string>>()
@@ -63,7 +63,7 @@ export class Streams {
    * the service that it counts towards.
    */
   reserve(personId: string, share: string): () => void {
-    if (this.#held.of(personId) >= MOST_OF_PERSON || !this.#pool.allows(this.#held.of(share))) {
+    if (this.#held.of(personId) >= MAX_OF_PERSON || !this.#pool.allows(this.#held.of(share))) {
       throw new Fault({ code: 'too_much_under_way', retryAfter: RETRY_AFTER })
     }
     const names = [personId, share]
@@ -173,5 +173,5 @@ export class Streams {
 function write(response: ServerResponse, text: string): void {
   if (response.writableEnded || response.destroyed) return
   response.write(text)
-  if (response.writableLength > MOST_WAITING) response.destroy()
+  if (response.writableLength > MAX_WAITING) response.destroy()
 }

@@ -12,7 +12,7 @@ import { readCookie, writeCookie } from './cookie.ts'
 const DEVICE = 'postroad_device'
 const DEVICE_LASTS = 400 * 24 * 3_600_000
 /** People who share a browser; beyond them, those who signed in last. */
-const MOST_PEOPLE = 8
+const MAX_PEOPLE = 8
 /** Browsers store no longer cookies. */
 const LONGEST = 4_000
 
@@ -33,7 +33,7 @@ export function deviceCookie(
   const ticket = deviceTicket(core, request)
   const now = clock.now()
   const known = ticket === null ? null : tickets.readTicket('device', ticket, now)
-  const people = [personId, ...(known?.people ?? []).filter((id) => id !== personId)].slice(0, MOST_PEOPLE)
+  const people = [personId, ...(known?.people ?? []).filter((id) => id !== personId)].slice(0, MAX_PEOPLE)
   const held = { id: known?.id ?? randomUUID(), people }
   return ownCookie(core, request, DEVICE, tickets.issue('device', held, DEVICE_LASTS, now), DEVICE_LASTS)
 }

@@ -26,11 +26,11 @@ import { domainOf, FILTER, type FilterCondition, holds } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 /** The most names in a request: more than there are dimensions or metrics, because a client may repeat one. */
-const MOST_NAMES = 100
+const MAX_NAMES = 100
 const USUAL_LIMIT = 10
 const USUAL_SORT = 'classified_failures_count:desc'
 /** The most groups of counts in one answer. */
-const MOST_GROUPS = 3_000
+const MAX_GROUPS = 3_000
 
 const metrics = route('POST /v2/bounce-classification/metrics', {
   operation: 'form_bounce_metrics',
@@ -51,8 +51,8 @@ const metrics = route('POST /v2/bounce-classification/metrics', {
       end: TIME_INPUT,
       resolution: { enum: ['hour', 'day'] },
       duration: WORD,
-      dimensions: { type: 'array', maxItems: MOST_NAMES, items: { enum: DIMENSIONS } },
-      metrics: { type: 'array', maxItems: MOST_NAMES, items: { enum: METRICS } },
+      dimensions: { type: 'array', maxItems: MAX_NAMES, items: { enum: DIMENSIONS } },
+      metrics: { type: 'array', maxItems: MAX_NAMES, items: { enum: METRICS } },
       filter: FILTER,
       include_subaccounts: { type: 'boolean' },
       pagination: {
@@ -116,8 +116,8 @@ async function allGroups(
   core: HttpCore,
   request: Omit<GroupRequest, 'most' | 'value' | 'skip' | 'limit'>,
 ): Promise<EventGroups> {
-  const found = await groupsOf(core, { ...request, value: null, skip: 0, limit: MOST_GROUPS }, NARROWER)
-  if (found.total > MOST_GROUPS) throw tooManyEvents(NARROWER)
+  const found = await groupsOf(core, { ...request, value: null, skip: 0, limit: MAX_GROUPS }, NARROWER)
+  if (found.total > MAX_GROUPS) throw tooManyEvents(NARROWER)
   return found
 }
 

@@ -8,7 +8,7 @@ import { ownDomain } from '../own-domain.ts'
 import { onlyDomain } from '../stats/routes.ts'
 
 /** The most values of a condition: about as many short ones as an expression can hold. */
-const MOST_VALUES = 1_000
+const MAX_VALUES = 1_000
 
 export const FILTER = {
   type: 'object',
@@ -26,7 +26,7 @@ export const FILTER = {
           values: {
             type: 'array',
             minItems: 1,
-            maxItems: MOST_VALUES,
+            maxItems: MAX_VALUES,
             items: { type: 'object', required: ['value'], properties: { label: PASSAGE, value: PASSAGE } },
           },
         },

@@ -10,14 +10,14 @@ import { route } from '../../route.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
 import { type EventObject, FILTERS, type FilterField, filterTest } from '../log/fields.ts'
 import { indexConstraints } from '../log/narrowing.ts'
-import { type EventSelection, MOST_EVENTS } from '../log/query.ts'
+import { type EventSelection, MAX_EVENTS } from '../log/query.ts'
 import { logLinks, searchEvents } from '../log/search.ts'
 import { type LogCursor, pageToken, readToken } from '../log/token.ts'
 import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 /** The most event types that a request may name: far more than there are, because a client may repeat a type. */
-const MOST_EVENTS_NAMED = 1_000
+const MAX_EVENTS_NAMED = 1_000
 
 const logs = route('POST /v1/analytics/logs', {
   operation: 'form_logs',
@@ -29,7 +29,7 @@ const logs = route('POST /v1/analytics/logs', {
     properties: {
       start: { ...TIME_INPUT, description: 'A date as in a mail header. Default: a day before the end.' },
       end: { ...TIME_INPUT, description: 'Default: now.' },
-      events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
+      events: { type: 'array', maxItems: MAX_EVENTS_NAMED, items: WORD },
       filter: FILTER,
       pagination: {
         type: 'object',
@@ -41,7 +41,7 @@ const logs = route('POST /v1/analytics/logs', {
       },
       include_subaccounts: { type: 'boolean' },
       include_totals: { type: 'boolean' },
-      metric_events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
+      metric_events: { type: 'array', maxItems: MAX_EVENTS_NAMED, items: WORD },
     },
   },
   answer: {
@@ -66,7 +66,7 @@ const logs = route('POST /v1/analytics/logs', {
   const selection: EventSelection = {
     filter: { ...indexConstraints(conditions), since, until },
     ascending: pagination.sort === 'timestamp:asc',
-    limit: Math.min(MOST_EVENTS, pagination.limit ?? 100),
+    limit: Math.min(MAX_EVENTS, pagination.limit ?? 100),
     fits: filterTest(conditions),
   }
   const { directory } = core.deps.accounts

@@ -19,7 +19,7 @@ const USUAL_METRICS = ['accepted_count', 'delivered_count', 'failed_count', 'ope
 /** The dimension of the stored counts for each dimension of a request besides time. */
 const COUNTED = { tag: 'tag', recipient_domain: 'recipient-domain' } as const
 /** The most names in a request: more than there are metrics, because a client may repeat one. */
-const MOST_NAMES = 100
+const MAX_NAMES = 100
 /** Items of a page, unless the request sets a limit. */
 const USUAL_LIMIT = 100
 const KNOWN = ['time', 'tag', 'recipient_domain'] as const
@@ -32,7 +32,7 @@ export const METRICS_REQUEST = {
     resolution: { enum: ['hour', 'day', 'month'] },
     duration: WORD,
     dimensions: { type: 'array', maxItems: 2, items: { enum: KNOWN } },
-    metrics: { type: 'array', maxItems: MOST_NAMES, items: WORD },
+    metrics: { type: 'array', maxItems: MAX_NAMES, items: WORD },
     filter: FILTER,
     include_subaccounts: { type: 'boolean' },
     include_aggregates: { type: 'boolean' },

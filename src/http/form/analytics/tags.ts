@@ -20,7 +20,7 @@ const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
 const USUAL_LIMIT = 10
 /** The most tags of a page with metrics, because each takes a separate count. */
-const MOST_WITH_METRICS = 20
+const MAX_WITH_METRICS = 20
 
 const COLUMNS = new Map<string, TagOrder>([
   ['tag', 'tag'],
@@ -49,7 +49,7 @@ const list = route('POST /v1/analytics/tags', {
       tag: { ...LINE, description: 'A tag, or the beginning of its name.' },
       include_metrics: {
         type: 'boolean',
-        description: `Adds the counts of each tag; a page then has at most ${MOST_WITH_METRICS} tags.`,
+        description: `Adds the counts of each tag; a page then has at most ${MAX_WITH_METRICS} tags.`,
       },
       include_subaccounts: { type: 'boolean' },
       pagination: {
@@ -105,8 +105,8 @@ const list = route('POST /v1/analytics/tags', {
   const pages = typeof body.pagination === 'object' ? body.pagination : {}
   const { sort = USUAL_SORT, skip = 0, limit = USUAL_LIMIT, include_total = false } = pages
   const withMetrics = body.include_metrics === true
-  if (withMetrics && limit > MOST_WITH_METRICS) {
-    throw invalidField('pagination.limit', `it is at most ${MOST_WITH_METRICS} with include_metrics`)
+  if (withMetrics && limit > MAX_WITH_METRICS) {
+    throw invalidField('pagination.limit', `it is at most ${MAX_WITH_METRICS} with include_metrics`)
   }
   const { tags, total: found } = await findTags(core, caller, null, {
     prefix: body.tag ?? '',

@@ -21,7 +21,7 @@ import { RECORD, recordsJson } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
 /** The most characters of a private key in PEM: about twice the length of a key of 16,384 bits. */
-const MOST_PEM = 30_000
+const MAX_PEM = 30_000
 const KEY = {
   type: 'object',
   properties: { signing_domain: TEXT, selector: TEXT, dns_record: RECORD },
@@ -90,7 +90,7 @@ const create = route('POST /v1/dkim/keys', {
       signing_domain: DOMAIN_NAME,
       selector: DOMAIN_NAME,
       bits: { ...WORD, description: 'Only 2048.' },
-      pem: { type: 'string', maxLength: MOST_PEM, description: 'An existing private key.' },
+      pem: { type: 'string', maxLength: MAX_PEM, description: 'An existing private key.' },
     },
   },
   answer: KEY,

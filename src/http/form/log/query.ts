@@ -8,7 +8,7 @@ import { type EventObject, FILTERS, type FilterField, filterTest } from './field
 import { type EventConstraints, indexConstraints } from './narrowing.ts'
 
 /** The largest page; a higher limit is reduced to it. */
-export const MOST_EVENTS = 300
+export const MAX_EVENTS = 300
 
 /** The query as parsed from the URL. */
 export type EventQuery = Partial<Record<FilterField | 'begin' | 'end' | 'ascending' | 'pretty', string>> & {
@@ -24,7 +24,7 @@ export const EVENT_QUERY = {
       enum: ['yes', 'no', 'true', 'false'],
       description: 'Default: yes if `begin` is before `end`.',
     },
-    limit: { type: 'integer', minimum: 1, maximum: MOST_EVENTS, description: 'Events per page.' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, description: 'Events per page.' },
     pretty: WORD,
     ...(Object.fromEntries(FILTERS.map((name) => [name, PASSAGE])) as Record<FilterField, typeof PASSAGE>),
   },

@@ -15,7 +15,7 @@ import type { Figures } from './figures.ts'
 import { type PeriodQuery, readPeriod } from './period.ts'
 
 /** The most providers in one answer with the most mail, and the most with the most failures. */
-const MOST_PROVIDERS = 100
+const MAX_PROVIDERS = 100
 /** The time range unless the request sets one. */
 const USUAL_DURATION = '30d'
 
@@ -80,7 +80,7 @@ async function providersOf(core: HttpCore, domain: SendingDomain, asked: PeriodQ
     size,
     since,
     until,
-    limit: MOST_PROVIDERS,
+    limit: MAX_PROVIDERS,
   })
   return Object.fromEntries([...byName].map(([name, sums]) => [name, figuresOf(sums)]))
 }

@@ -27,7 +27,7 @@ export interface Period {
   steps: number[]
 }
 
-const MOST_STEPS = 2_000
+const MAX_STEPS = 2_000
 const USUAL = 7
 const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24, m: 30 * 24 }
 
@@ -49,8 +49,8 @@ export function readPeriod(
   if (since > until) throw invalidField(names.start, 'it is after the end')
   const steps: number[] = []
   for (let at = stepOf(since, resolution); at <= until; at = stepAfter(at, resolution)) {
-    if (steps.length === MOST_STEPS) {
-      throw invalidField('resolution', `this period has more than ${MOST_STEPS} of these steps`)
+    if (steps.length === MAX_STEPS) {
+      throw invalidField('resolution', `this period has more than ${MAX_STEPS} of these steps`)
     }
     steps.push(at)
   }

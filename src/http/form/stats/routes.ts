@@ -14,7 +14,7 @@ import { type PeriodQuery, readPeriod } from './period.ts'
 
 const TEXT = { type: 'string' } as const
 /** Many times the number of events: a client may repeat one. */
-const MOST_EVENTS_NAMED = 1_000
+const MAX_EVENTS_NAMED = 1_000
 const ANYTHING = { type: 'object', additionalProperties: true } as const
 
 export const STATS_QUERY = {
@@ -22,7 +22,7 @@ export const STATS_QUERY = {
   required: ['event'],
   properties: {
     event: {
-      ...oneOrMore(WORD, MOST_EVENTS_NAMED),
+      ...oneOrMore(WORD, MAX_EVENTS_NAMED),
       description: `Which of ${Object.keys(STATS).join(', ')}; several may be given.`,
     },
     start: { ...TIME_INPUT, description: 'A date as in a mail header, or Unix seconds.' },

@@ -29,7 +29,7 @@ export type StoredRoute = { Params: { domain: string; key: string } }
 
 /** The most fields and octets of a request to send again. */
 const MAX_PARTS = 2_000
-const MOST_OCTETS = 256 * 1024
+const MAX_OCTETS = 256 * 1024
 const MIME = 'message/rfc2822'
 
 /** The parsed message, or `body-mime` if the client accepts that: the octets as they were or will be sent. */
@@ -86,7 +86,7 @@ export async function readAgain(
   const contentType = raw.headers['content-type']
   const asked = { domain: params.domain, mime: false, links: false, contentType, maxParts: MAX_PARTS }
   checkFormType(asked, true)
-  const body = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
+  const body = await readBody(raw, reply.raw, limit.upTo(MAX_OCTETS))
   const to = new Fields(readForm(asked, body).fields).all('to')
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   await admission.reserve(raw, origin.size)
@@ -111,7 +111,9 @@ type FormPair = [name: string, value: string]
 /** What the name of a field in a form cannot hold as it is (RFC 7578 4.2). */
 const NOT_IN_NAMES = /["\\\r\n]/
 
-/** A variable has a field of its own, or a place in the JSON of one field if the name of a field cannot hold its name. */
+/**
+ * A variable has a field of its own, or a place in the JSON of one field if the name of a field cannot hold its name.
+ */
 function variableFields(variables: Readonly<Record<string, string>>): FormPair[] {
   const { own = [], json } = Object.groupBy(Object.entries(variables), ([name]) =>
     NOT_IN_NAMES.test(name) ? 'json' : 'own',

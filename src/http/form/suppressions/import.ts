@@ -13,7 +13,7 @@ import { ownDomain } from '../own-domain.ts'
 import { expectType, MULTIPART, readForm } from '../request.ts'
 import type { SuppressionList } from './lists.ts'
 
-const MOST_OCTETS = 25 * 1024 * 1024
+const MAX_OCTETS = 25 * 1024 * 1024
 const MAX_PARTS = 10
 /** Octets decoded at once. */
 const PIECE = 32 * 1024
@@ -34,7 +34,7 @@ export async function importList(
   const contentType = raw.headers['content-type']
   checkNotEncoded(raw.headers['content-encoding'])
   expectType(mediaTypeName(contentType), [MULTIPART])
-  const octets = await readBody(raw, reply.raw, core.limit.upTo(MOST_OCTETS))
+  const octets = await readBody(raw, reply.raw, core.limit.upTo(MAX_OCTETS))
   const { files, fields } = readForm({ contentType, maxParts: MAX_PARTS }, octets)
   const content = files[0]?.content ?? fields[0]?.[1]
   if (content === undefined) throw new Refusal({ code: 'field_missing', field: 'file' })

@@ -7,9 +7,9 @@ import { LINE, oneOrMore, PASSAGE, TIME_INPUT, WORD } from '../../bounds.ts'
 import type { SuppressionList } from './lists.ts'
 
 /** The most entries of one request. */
-const MOST_ENTRIES = 1_000
+const MAX_ENTRIES = 1_000
 
-const MOST_TAGS = 200
+const MAX_TAGS = 200
 const ONE = {
   type: 'object',
   required: ['address'],
@@ -17,13 +17,13 @@ const ONE = {
     address: LINE,
     code: WORD,
     error: PASSAGE,
-    tag: oneOrMore(LINE, MOST_TAGS),
-    tags: { type: 'array', maxItems: MOST_TAGS, items: LINE },
+    tag: oneOrMore(LINE, MAX_TAGS),
+    tags: { type: 'array', maxItems: MAX_TAGS, items: LINE },
     created_at: TIME_INPUT,
   },
 } as const
 
-export const ENTRIES = { anyOf: [{ type: 'array', maxItems: MOST_ENTRIES, items: ONE }, ONE] } as const
+export const ENTRIES = { anyOf: [{ type: 'array', maxItems: MAX_ENTRIES, items: ONE }, ONE] } as const
 
 interface EntryInput {
   address: string

@@ -21,8 +21,8 @@ import { eventNamesIn, requireRoom } from './event-names.ts'
 const URL = '/v1/webhooks'
 const TEXT = { type: 'string' } as const
 /** The most ids in a request: more than a company has webhooks. */
-const MOST_IDS = 1_000
-const MOST_WORDS = 100
+const MAX_IDS = 1_000
+const MAX_WORDS = 100
 
 const WEBHOOK = {
   type: 'object',
@@ -40,7 +40,7 @@ const GIVEN = {
   properties: {
     url: URL_INPUT,
     event_types: {
-      ...oneOrMore(WORD, MOST_WORDS),
+      ...oneOrMore(WORD, MAX_WORDS),
       description: `Of ${WORDS.join(', ')}; several may be given.`,
     },
     description: { ...PASSAGE, description: 'Ignored: it is not stored.' },
@@ -81,7 +81,7 @@ function webhookNamed(webhooks: readonly Webhook[], id: string): Webhook {
 
 function idsIn(text: string): string[] {
   const ids = commaList(text)
-  if (ids.length > MOST_IDS) throw invalidField('webhook_ids', `at most ${MOST_IDS} are allowed`)
+  if (ids.length > MAX_IDS) throw invalidField('webhook_ids', `at most ${MAX_IDS} are allowed`)
   return [...new Set(ids)]
 }
 

@@ -4,7 +4,7 @@ import { commaList } from '../../comma-list.ts'
 import { type FormWebhook, urlsOf, WORDS } from './by-word.ts'
 
 /** The most URLs of one event type. */
-export const MOST_URLS = 3
+export const MAX_URLS = 3
 
 /** mailgun.js sends `unsubscribe` for `unsubscribed`. Throws a Refusal. */
 export function wordOf(text: string, field = 'id'): string {
@@ -23,7 +23,6 @@ export function eventNamesIn(field: string, given: string | string[]): string[] 
 /** Throws a Refusal when one of these event types already has its maximum of other URLs. */
 export function requireRoom(webhooks: readonly FormWebhook[], url: string, words: readonly string[]): void {
   const others = webhooks.filter((each) => each.url !== url)
-  const full = words.find((word) => urlsOf(others, word).length >= MOST_URLS)
-  if (full !== undefined)
-    throw invalidField('event_types', `${full} can be sent to at most ${MOST_URLS} URLs`)
+  const full = words.find((word) => urlsOf(others, word).length >= MAX_URLS)
+  if (full !== undefined) throw invalidField('event_types', `${full} can be sent to at most ${MAX_URLS} URLs`)
 }

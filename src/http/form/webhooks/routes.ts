@@ -22,14 +22,14 @@ import {
   webhooksOf,
   wordsOf,
 } from './by-word.ts'
-import { eventNamesIn, MOST_URLS, requireRoom, wordOf } from './event-names.ts'
+import { eventNamesIn, MAX_URLS, requireRoom, wordOf } from './event-names.ts'
 
 const TEXT = { type: 'string' } as const
 /** The bound of the schema. It is above the real maximum, which has its own error. */
-const MOST_GIVEN = 100
+const MAX_GIVEN = 100
 /** Comma-separated. */
 const URL_LIST = PASSAGE
-const URLS_GIVEN = oneOrMore(URL_INPUT, MOST_GIVEN)
+const URLS_GIVEN = oneOrMore(URL_INPUT, MAX_GIVEN)
 const URLS = {
   type: 'object',
   required: ['urls'],
@@ -144,7 +144,7 @@ const tryOut = route(`PUT ${V3}/:word/test`, {
 const BY_URL = {
   type: 'object',
   required: ['url', 'event_types'],
-  properties: { url: URL_LIST, event_types: oneOrMore(WORD, MOST_GIVEN) },
+  properties: { url: URL_LIST, event_types: oneOrMore(WORD, MAX_GIVEN) },
 } as const
 
 const createByUrl = route(`POST ${V4}`, {
@@ -220,7 +220,7 @@ async function formWebhooks(op: Operation, { id }: SendingDomain): Promise<FormW
 }
 
 /** The URLs of the request, each once. Throws a Refusal. */
-function checkUrls(given: string | string[], most = MOST_URLS): string[] {
+function checkUrls(given: string | string[], most = MAX_URLS): string[] {
   const urls = [given].flat().filter((url) => url !== '')
   if (urls.length === 0) throw new Refusal({ code: 'field_missing', field: 'url' })
   if (urls.length > most) throw invalidField('url', `at most ${most} are allowed`)

@@ -31,8 +31,8 @@ export interface MetricsPeriod {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Hourly counts are kept for 100 days. */
-const MOST_HOURS = 100 * 24
-const MOST_DAYS = 3 * 366
+const MAX_HOURS = 100 * 24
+const MAX_DAYS = 3 * 366
 
 /** Throws a Refusal. */
 export function readMetricsPeriod(asked: MetricsPeriodQuery, now: number): MetricsPeriod {
@@ -49,7 +49,7 @@ export function readMetricsPeriod(asked: MetricsPeriodQuery, now: number): Metri
   const bucket = byHour ? HOUR : DAY
   const since = Math.floor(start / bucket) * bucket
   const until = (Math.floor((end - 1) / bucket) + 1) * bucket
-  const most = byHour ? MOST_HOURS : MOST_DAYS
+  const most = byHour ? MAX_HOURS : MAX_DAYS
   if ((until - since) / bucket > most) {
     const limit = byHour
       ? 'hourly figures in a zone other than UTC go back 100 days'

@@ -64,13 +64,13 @@ const DIMENSIONS = ['period', 'domain'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
 /** The most groups of counts that the database adds up for an answer, and the most rows of the answer. */
-const MOST_GROUPS = 10_000
-const MOST_ROWS = 1_500
+const MAX_GROUPS = 10_000
+const MAX_ROWS = 1_500
 const NARROWER = 'ask for a shorter time, longer periods, or fewer domains'
 /** The most values of one parameter, more than there are names. */
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 
-const LIST = oneOrMore(PASSAGE, MOST_NAMED)
+const LIST = oneOrMore(PASSAGE, MAX_NAMED)
 const FIGURES = { type: 'object', additionalProperties: { type: 'number' } } as const
 const names = (values: readonly string[]) => ({ type: 'array', items: { enum: values } }) as const
 
@@ -145,7 +145,7 @@ export const emailMetrics = route('GET /emails/metrics', {
   })
   const groups = wanted.length > 1 ? found.filter(({ value }) => wanted.includes(value)) : found
   const rows = dimensions.length === 0 ? null : rowsOf(groups, dimensions, period)
-  if (rows !== null && rows.size > MOST_ROWS) throw tooManyEvents(NARROWER)
+  if (rows !== null && rows.size > MAX_ROWS) throw tooManyEvents(NARROWER)
   const shown = (sums: TypeSums) => Object.fromEntries(metrics.map((name) => [name, METRICS[name]!(sums)]))
   const { directory } = core.deps.accounts
   return longJson({
@@ -222,10 +222,10 @@ async function readGroups(
     until,
     by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false },
     skip: 0,
-    limit: MOST_GROUPS,
+    limit: MAX_GROUPS,
   }
   const { groups, total } = await groupsOf(core, request, NARROWER)
-  if (total > MOST_GROUPS) throw tooManyEvents(NARROWER)
+  if (total > MAX_GROUPS) throw tooManyEvents(NARROWER)
   return groups
 }
 

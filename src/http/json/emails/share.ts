@@ -22,7 +22,7 @@ import { sharedPage } from './shared-page.ts'
 export const SHARE_PATH = '/emails/:id/share'
 
 const HOUR = 3_600
-const MOST_SECONDS = 48 * HOUR
+const MAX_SECONDS = 48 * HOUR
 const UNITS: ReadonlyMap<string, number> = new Map([
   ...['s', 'sec', 'second'].map((name) => [name, 1] as const),
   ...['m', 'min', 'minute'].map((name) => [name, 60] as const),
@@ -110,6 +110,6 @@ function secondsOf(text: string): number {
     throw invalidField('expires_in', 'it must be a number with s, m, h or d, such as `24h`')
   }
   const seconds = Number(number) * unit
-  if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds
+  if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds
   throw invalidField('expires_in', 'it must be between one second and 48 hours')
 }

@@ -22,9 +22,9 @@ import { deletedSchema } from '../schemas.ts'
 import { ADDED, ONE_SUPPRESSION, ORIGINS, SUPPRESSION, suppressionJson, typesOf } from './suppression.ts'
 
 /** The most entries of one request. */
-const MOST = 100
+const MAX = 100
 const REMOVED = deletedSchema('suppression')
-const TEXTS = { type: 'array', minItems: 1, maxItems: MOST, items: ADDRESS } as const
+const TEXTS = { type: 'array', minItems: 1, maxItems: MAX, items: ADDRESS } as const
 
 const add = route('POST /suppressions', {
   operation: 'suppression_add',
@@ -49,7 +49,7 @@ const addMany = route('POST /suppressions/batch/add', {
   operation: 'suppression_add_batch',
   access: 'management',
   operationId: 'addSuppressions',
-  summary: `Add up to ${MOST} addresses to the suppression list, all or none`,
+  summary: `Add up to ${MAX} addresses to the suppression list, all or none`,
   body: {
     type: 'object',
     required: ['emails'],
@@ -131,7 +131,7 @@ const removeMany = route('POST /suppressions/batch/remove', {
   operation: 'suppression_remove_batch',
   access: 'management',
   operationId: 'removeSuppressions',
-  summary: `Remove up to ${MOST} addresses from the suppression list, by \`emails\` or by \`ids\``,
+  summary: `Remove up to ${MAX} addresses from the suppression list, by \`emails\` or by \`ids\``,
   description: 'The answer names the addresses that were on the list.',
   body: { type: 'object', properties: { emails: TEXTS, ids: TEXTS } },
   answer: object({ data: { type: 'array', items: REMOVED } }),

@@ -14,13 +14,13 @@ import { timestamp } from '../timestamp.ts'
 const WORDS = webhookWords('json')
 
 /** Many times the number of event types: a client may repeat one. */
-const MOST_EVENTS_NAMED = 1_000
+const MAX_EVENTS_NAMED = 1_000
 
 /** The event types of a webhook, in requests. */
 export const EVENTS = {
   type: 'array',
   minItems: 1,
-  maxItems: MOST_EVENTS_NAMED,
+  maxItems: MAX_EVENTS_NAMED,
   items: WORD,
   description: `Any of ${WORDS.join(', ')}. These are stored and shown, but never sent: ${UNSENT_WORDS.json.join(', ')}.`,
 } as const

@@ -17,7 +17,7 @@ import type { StoreParts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
 
 /** The most events after a number that are searched. */
-const MOST_BEHIND = 20_000
+const MAX_BEHIND = 20_000
 
 const NOTHING: EmailPortion = { emails: [], octets: 0, full: false }
 
@@ -298,8 +298,8 @@ export function search(
     async emailsBegunAfter(number, filter, { newestFirst, ...walk }) {
       const company = await companies.filter(filter.companyId)
       if (company === undefined) return NOTHING
-      const [behind] = await database.read<{ events: number }>(MANY_BEHIND, [number, MOST_BEHIND + 1])
-      if (behind!.events > MOST_BEHIND) return null
+      const [behind] = await database.read<{ events: number }>(MANY_BEHIND, [number, MAX_BEHIND + 1])
+      if (behind!.events > MAX_BEHIND) return null
       if (behind!.events === 0) return NOTHING
       const values = { company, ...bound(filter), number, ...walk, ...between(walk) }
       return portionOf(await database.read(...BEGUN[newestFirst ? 'DESC' : 'ASC'](values)), walk)

@@ -6,7 +6,7 @@ import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
 /** Due recipients are counted up to here: an exact higher count is of no use, and would hold up other reads. */
-const MOST_DUE = 100_000
+const MAX_DUE = 100_000
 
 /** The waiting mail, and its due times. The cost grows with the number of lanes, not with the recipients in them. */
 export function queue(
@@ -74,7 +74,7 @@ export function queue(
     `SELECT count(*) AS n FROM (
        SELECT 1 FROM lanes l INDEXED BY lanes_by_due CROSS JOIN recipients r INDEXED BY recipients_waiting
        WHERE l.due_at <= ?1 AND r.state = 'waiting' AND r.company = l.company AND r.domain = l.domain AND r.due_at <= ?1
-       LIMIT ${MOST_DUE})`,
+       LIMIT ${MAX_DUE})`,
   )
   const earliestAround = db.prepare('SELECT min(due_at) AS dueAt FROM lanes NOT INDEXED')
   const dueLanes = db.prepare('SELECT company, domain FROM lanes WHERE due_at <= ?')

@@ -12,7 +12,7 @@ import { all, one } from '../rows.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
 
 /** The most events after a number that are searched. */
-const MOST_BEHIND = 20_000
+const MAX_BEHIND = 20_000
 
 const ofEmail = () => 'e'
 
@@ -150,8 +150,8 @@ export function search(
     },
 
     emailsBegunAfter(number, filter, { newestFirst, ...walk }) {
-      const { events } = one<{ events: number }>(behind, number, MOST_BEHIND + 1)!
-      if (events > MOST_BEHIND) return null
+      const { events } = one<{ events: number }>(behind, number, MAX_BEHIND + 1)!
+      if (events > MAX_BEHIND) return null
       if (events === 0) return portionOf([], walk)
       const { companyId } = filter
       const values = { companyId, number, ...between(walk), limit: walk.limit, ...bound(filter) }

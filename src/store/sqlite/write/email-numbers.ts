@@ -3,7 +3,7 @@ import { one } from '../rows.ts'
 import type { StateCache } from './state-caches.ts'
 
 /** The most emails remembered: more than a node has under way. */
-const MOST = 16_384
+const MAX = 16_384
 
 export interface NumberedEmail {
   num: number
@@ -45,7 +45,7 @@ export class EmailNumbers extends OnConnection implements StateCache {
 
   /** Work on this email begins. */
   remember(id: string, place: NumberedEmail): void {
-    if (this.#recent.size === MOST) this.#recent.clear()
+    if (this.#recent.size === MAX) this.#recent.clear()
     this.#recent.set(id, place)
   }
 
