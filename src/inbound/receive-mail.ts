@@ -3,6 +3,7 @@
  * it is believed, and keeps it together with the consequences, in one commit.
  */
 import { randomUUIDv7 } from 'node:crypto'
+import { isOfService } from '../accounts/account.ts'
 import type { ReportReceipt, ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
@@ -236,8 +237,10 @@ function newMail(
     emailId: email?.id ?? null,
     findings: findingsOf(report, MAX_FINDINGS),
     size: Math.max(size ?? 0, raw.byteLength),
-    // A copy, because a view would take its whole buffer along to the thread of the store.
-    raw: new Uint8Array(raw.subarray(0, MAX_KEPT)),
+    // Servers return mail whole, in any encoding, and a link in mail of the service opens an account or joins a
+    // company: members of the company that this mail belongs to would read it here. Otherwise a copy, because a view
+    // would take its whole buffer along to the thread of the store.
+    raw: new Uint8Array(raw.subarray(0, email !== null && isOfService(email) ? 0 : MAX_KEPT)),
   }
 }
 

@@ -15,6 +15,8 @@ export interface AddressedRecipient {
 export interface ReportedEmail {
   id: string
   companyId: string
+  /** The sender, as in the email. */
+  keyId: string
   messageId: string
   /** The address of From. */
   sender: string

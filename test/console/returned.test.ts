@@ -49,6 +49,19 @@ describe('returned mail in the console', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await readFile(await file.path()), Buffer.from(mails[0]!.raw))
   })
 
+  test('a mail whose message is not kept says so in place of the download', async (t) => {
+    const { store } = stage.service
+    const emailId = await stage.send()
+    const subject = 'Returned invitation'
+    const mail = inboundMail({ emailId, refused: 'unproven', subject, raw: new Uint8Array(), size: 4_000 })
+    await store.keepInboundMails([{ mail, reports: [] }])
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/returned`)
+    await page.getByRole('button', { name: subject }).click()
+    const dialog = page.getByRole('dialog', { name: 'Bounce' })
+    await dialog.getByText('The message is not kept').waitFor()
+    assert.equal(await dialog.getByRole('link', { name: 'Download the message' }).count(), 0)
+  })
+
   test('the page of an email leads to the mail that came back about it, and to no other', async (t) => {
     const { store } = stage.service
     const [emailId, other] = [await stage.send(), await stage.send()]

@@ -42,6 +42,7 @@ function receiver(workers: Workers) {
         named.map(() => ({
           id: ID,
           companyId: 'c',
+          keyId: 'k',
           messageId: MESSAGE_ID,
           sender: 'news@acme.example',
           size: 1,

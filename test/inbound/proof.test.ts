@@ -26,6 +26,7 @@ function emailAt(server: string, address: string): ReportedEmail {
   return {
     ...{
       id: ID,
+      keyId: 'k',
       companyId: 'c',
       messageId: MESSAGE_ID,
       sender: 'news@acme.example',

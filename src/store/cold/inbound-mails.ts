@@ -61,6 +61,7 @@ interface EmailRow {
   id: string
   key: EmailKey
   companyId: string
+  keyId: string
   messageId: string
   sender: string
   size: number | bigint
@@ -69,7 +70,7 @@ interface EmailRow {
 
 const EMAILS = statement<EmailRow>(({ engine, emailKey, ids }) => {
   const id = engine === 'postgres' ? 'e.id::text' : 'e.id'
-  return `SELECT ${id} AS id, e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender,
+  return `SELECT ${id} AS id, e.${emailKey} AS key, c.id AS "companyId", e.key_id AS "keyId", e.message_id AS "messageId", e.sender,
       (SELECT position + 1 FROM recipients WHERE email = e.${emailKey} ORDER BY position DESC LIMIT 1) AS size,
       (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports
     FROM (${ids('$1')}) AS chosen CROSS JOIN emails e JOIN companies c ON c.num = e.company WHERE e.id = chosen.id`

@@ -1,6 +1,7 @@
 /** With POSTROAD_SYSTEM_FROM, invitations are mailed through the service itself, and people choose their alerts. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { bounce } from '../../../harness/returned-mail.ts'
 import type { Company } from '../../../src/accounts/account.ts'
 import { parseDelivery } from '../../../src/config/parse/delivery.ts'
 import { StoreUnavailable } from '../../../src/store/store.ts'
@@ -108,6 +109,31 @@ test('the link is hidden from readers of the service’s stored mail', async () 
   const found = await reader.ask('GET', `${at}?q=${token}`)
   assert.ok(!found.text.includes(email!.id), found.text)
   assert.ok(!JSON.stringify(await service.store.readWork(email!.id)).includes(token))
+})
+
+test('the link is not kept with a bounce that returns the mail', async () => {
+  const { link } = await invited('gone@people.example')
+  const sent = await mailTo('gone@people.example')
+  const token = link.split('#token=')[1]!
+  assert.ok(sent.includes(token))
+  const messageId = /^Message-ID: (\S+)\r$/im.exec(sent)![1]!
+  const returned = bounce({ to: 'gone@people.example', messageId, author: 'postroad@ops.example' })
+  const whole = Buffer.from(sent).toString('base64')
+  const parts = [
+    `Content-Type: message/rfc822\r\n\r\n${sent}`,
+    `Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n${whole}`,
+  ]
+  const body = returned.replace('--b--', () => `${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--`)
+  const key = await service.key(operators.id, { scopes: ['sending', 'reading', 'management'] })
+  const headers = { authorization: `Bearer ${key.token}`, 'content-type': 'message/rfc822' }
+  const answer = await fetch(`${service.url}/inbound/mail`, { method: 'POST', headers, body })
+  const { id, email_id, kind } = (await answer.json()) as { id: string; email_id: string; kind: string }
+  const [email] = await service.store.listEmails({ companyId: operators.id, limit: 1 })
+  assert.deepEqual([answer.status, kind, email_id], [200, 'bounce', email!.id])
+  const [kept] = await service.store.inboundMails({ companyId: operators.id, id, limit: 1 })
+  assert.match(kept!.findings[0]!.message, /User unknown/)
+  assert.deepEqual([kept!.kept, kept!.size], [0, Buffer.byteLength(body)])
+  assert.equal((await service.store.readInboundMail(id))!.byteLength, 0)
 })
 
 test('a name that a mail program makes a link of gives way to the name that the operator gave', async () => {

@@ -183,6 +183,7 @@ export function inboundMailsContract(open: OpenBench): void {
           ...{
             id: value.id,
             companyId: owner.id,
+            keyId: value.keyId,
             messageId: value.content.messageId,
             sender: value.sender,
             size: 3,

@@ -75,19 +75,23 @@ function Details({ company, of }: { company: string; of: ReturnedMail }) {
           )}
         </Stack>
       ))}
-      <Button
-        component="a"
-        href={returnedSourceUrl(company, id)}
-        download
-        variant="default"
-        leftSection={<Download size={16} />}
-        style={{ alignSelf: 'flex-start' }}
-      >
-        Download the message
-      </Button>
+      {kept > 0 && (
+        <Button
+          component="a"
+          href={returnedSourceUrl(company, id)}
+          download
+          variant="default"
+          leftSection={<Download size={16} />}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          Download the message
+        </Button>
+      )}
       {kept < size && (
         <Text size="xs" c="dimmed">
-          Its first {octetsText(kept)} of {octetsText(size)} are kept.
+          {kept === 0
+            ? 'The message is not kept: it may return a link that is for its recipient alone.'
+            : `Its first ${octetsText(kept)} of ${octetsText(size)} are kept.`}
         </Text>
       )}
     </Stack>
