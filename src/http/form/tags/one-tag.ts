@@ -6,10 +6,9 @@ import type { SeenTag } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { currentOperation } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
+import { TEXT } from '../schemas.ts'
 import { type StatsQuery, statsOf } from '../stats/routes.ts'
 import { findTag } from './tag-times.ts'
-
-const TEXT = { type: 'string' } as const
 
 export const TAG = {
   type: 'object',
