@@ -10,6 +10,7 @@ import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption, parser } from './command.ts'
 import { withOperation } from './open.ts'
 import { formatDue, formatTime, printFields, printJson, printLine } from './print.ts'
+import { lowerNow } from './site.ts'
 
 interface ExplainOptions extends JsonOption, Pick<ExplainRequest, 'from'> {
   try?: true
@@ -103,20 +104,16 @@ function siteText({ route, site }: ExplanationJson): string {
 function limitsText({ limits, lowered }: ExplanationJson['site']): string {
   const { sessions, messages_per_minute: aMinute, messages_per_hour: anHour } = limits
   return [
-    `at most ${limitText(sessions, 'session')} at once${present(lowered.sessions)}`,
+    `at most ${limitText(sessions, 'session')} at once${lowerNow(lowered.sessions)}`,
     aMinute === null && lowered.messages_per_minute === null
       ? []
-      : `${limitText(aMinute, 'message')} a minute${present(lowered.messages_per_minute)}`,
+      : `${limitText(aMinute, 'message')} a minute${lowerNow(lowered.messages_per_minute)}`,
     anHour === null ? [] : `${limitText(anHour, 'message')} an hour`,
     `${limitText(limits.messages_per_session, 'message')} a session`,
     `${limitText(limits.recipients_per_transaction, 'recipient')} a message`,
   ]
     .flat()
     .join(', ')
-}
-
-function present(lowered: number | null): string {
-  return lowered === null ? '' : ` (at present ${lowered}, because the servers ask for less)`
 }
 
 function closedFields({ closed }: ExplanationJson['site']): [string, string][] {

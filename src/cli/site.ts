@@ -143,6 +143,6 @@ function ofLimit(used: number, limit: number | null): string {
   return limit === null ? String(used) : `${used} of ${limit}`
 }
 
-function lowerNow(limit: number | null): string {
+export function lowerNow(limit: number | null): string {
   return limit === null ? '' : ` (at present ${limit}, because the servers ask for less)`
 }

@@ -1,8 +1,8 @@
 /** The URL of the HTTP endpoints by the settings, without a slash at its end. */
+import { hostPort } from '../network/host-port.ts'
 import type { Settings } from './settings.ts'
 
 export function ownUrl({ publicUrl, listen, tls }: Pick<Settings, 'publicUrl' | 'listen' | 'tls'>): string {
   const { host, port } = listen
-  const name = host.includes(':') ? `[${host}]` : host
-  return publicUrl ?? `${tls === null ? 'http' : 'https'}://${name}:${port}`
+  return publicUrl ?? `${tls === null ? 'http' : 'https'}://${hostPort(host, port)}`
 }

@@ -1,12 +1,12 @@
 /** The URLs of relays as they are stored, apart from their credentials. */
+import { hostPort } from '../network/host-port.ts'
 import { parseRelay } from './parse/delivery.ts'
 import type { RelayRoute } from './values.ts'
 
 /** The URL of the relay without user and password. Everything else is explicit, defaults included. */
 export function relayUrl({ host, port, implicitTls, tls, auth }: RelayRoute): string {
-  const name = host.includes(':') ? `[${host}]` : host
   const options = new URLSearchParams({ tls, ...(auth !== null && { auth }) })
-  return `${implicitTls ? 'smtps' : 'smtp'}://${name}:${port}?${options}`
+  return `${implicitTls ? 'smtps' : 'smtp'}://${hostPort(host, port)}?${options}`
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The addresses for SMTP submission: their defaults and their checks. */
+import { hostPort } from '../network/host-port.ts'
 import { isLoopback } from '../network/private-address.ts'
 import type { SettingValues } from './schema.ts'
 import { SettingsError } from './settings-error.ts'
@@ -51,13 +52,9 @@ function checkProxied(
 ): void {
   if (!listener.proxied || proxies?.length) return
   throw new SettingsError(
-    `${setting} has ?proxy=on for ${placeOf(listener)}, where only trusted proxies may connect, but none are set: ` +
-      'name them in POSTROAD_TRUSTED_PROXIES.',
+    `${setting} has ?proxy=on for ${hostPort(listener.host, listener.port)}, where only trusted proxies may connect, ` +
+      'but none are set: name them in POSTROAD_TRUSTED_PROXIES.',
   )
-}
-
-function placeOf({ host, port }: SmtpListener): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Rejects listeners at which nobody could log in, and listeners without a login if mail leaves the service. */
@@ -71,7 +68,7 @@ function checkSubmission(
 ): void {
   for (const listener of listeners) {
     const { host, implicitTls, clearLogin, proxied, withoutLogin } = listener
-    const place = placeOf(listener)
+    const place = hostPort(listener.host, listener.port)
     checkProxied('POSTROAD_SUBMISSION_LISTEN', listener, proxies)
     if (withoutLogin && delivery.kind !== 'capture') {
       throw new SettingsError(

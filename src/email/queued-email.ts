@@ -1,11 +1,11 @@
 /** An email in the queue: as it is accepted, as it is claimed, and the record of an attempt to deliver it. */
 
 import type { MessageBody, MessageContent } from '../mail/message.ts'
-import type { AttemptTls } from './attempt-tls.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { LeaseFacts } from './lifecycle/attempt.ts'
 import type { Decision } from './lifecycle.ts'
 import type { RecipientKind, RecipientState, Suspicion } from './recipient.ts'
+import type { StoredAttempt } from './stored-email.ts'
 
 export type { RecipientKind, RecipientState, Suspicion }
 
@@ -142,16 +142,9 @@ export interface ClaimRequest {
 }
 
 /** The record of one attempt for the store. */
-export interface AttemptRecord {
+export interface AttemptRecord extends Omit<StoredAttempt, 'recipients'> {
   emailId: string
   leaseToken: number
-  startedAt: number
-  duration: number
-  /** The address that it was made from; null: the system chose it. */
-  source: string | null
-  server: string | null
-  tls: AttemptTls | null
-  dialogue: string
   captured: Uint8Array | null
   recipients: RecipientRecord[]
 }

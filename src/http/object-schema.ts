@@ -22,3 +22,8 @@ export function object<
     properties: { ...required, ...optional },
   }
 }
+
+/** In a request, null stands for an absent value: clients send it for values that their users left out. */
+export function orNull<const Schema extends object>(schema: Schema) {
+  return { anyOf: [schema, { type: 'null' }] } as const
+}

@@ -1,7 +1,9 @@
 /** The URL through which clients reach this service: the beginning of links in its answers. */
+
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { ClientAddress } from '../ingress/client-address.ts'
+import { hostPort } from '../network/host-port.ts'
 
 /** RFC 9110 7.2: uri-host and port. */
 const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?)(?::(?<port>\d{1,5}))?$/i
@@ -67,5 +69,5 @@ function first(header: string | string[] | undefined): string | undefined {
 
 /** The local address of the connection. */
 function own({ localAddress = 'localhost', localPort = 80 }: IncomingMessage['socket']): string {
-  return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
+  return hostPort(localAddress, localPort)
 }

@@ -23,7 +23,7 @@ const MAX_KEPT = 20_000
 /** Seconds after which to try again when too many passwords wait to be hashed. */
 const RETRY_AFTER = 2
 
-interface SmtpLogin {
+export interface SmtpLogin {
   /** E.g. `postmaster@mg.example.com`. */
   user: string
   password: string

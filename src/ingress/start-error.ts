@@ -1,3 +1,5 @@
+import { hostPort } from '../network/host-port.ts'
+
 /** Errors that keep the listeners from starting, as a sentence for the operator that names the setting to change. */
 export class CannotListen extends Error {
   override name = 'CannotListen'
@@ -15,7 +17,7 @@ export function cannotListen(
   { host, port }: { host: string; port: number },
 ): unknown {
   const { code } = error as NodeJS.ErrnoException
-  const reason = reasonOf(code, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, host, setting)
+  const reason = reasonOf(code, hostPort(host, port), host, setting)
   return reason === null ? error : new CannotListen(reason, { cause: error })
 }
 

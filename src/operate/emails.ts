@@ -1,6 +1,7 @@
 import { MAX_AHEAD, MAX_AHEAD_DAYS, type RescheduleResult } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import type { FoundEmails } from '../events/find-emails.ts'
+import type { CancelCounts } from '../store/store.ts'
 import {
   countEmailMatches,
   type EmailCount,
@@ -97,16 +98,9 @@ export const showDialogue = verb(
   },
 )
 
-export interface CanceledEmail {
-  /** Recipients that were waiting or in quarantine. */
-  canceled: number
-  /** Recipients being sent to now: they end as canceled unless their server accepts the message in this attempt. */
-  sending: number
-}
-
 export const cancelEmail = verb(
   'manage',
-  async (op, { id }: { id: string }): Promise<CanceledEmail> => {
+  async (op, { id }: { id: string }): Promise<CancelCounts> => {
     await requireEmail(op, id)
     const result = await op.store.cancel(id, op.now())
     if (result.canceled > 0 || result.sending > 0) return result

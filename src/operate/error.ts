@@ -105,6 +105,12 @@ export function asOperateError(error: unknown): unknown {
   return code === undefined ? error : new OperateError(code, error.message, null, { cause: error })
 }
 
+/** For `catch`: null instead of the error of a thing that does not exist. */
+export function nullIfMissing(error: unknown): null {
+  if (error instanceof OperateError && error.code === 'not_found') return null
+  throw error
+}
+
 /** Runs a write of something with a unique name, and throws `already_exists` when the name is taken. */
 export async function unlessTaken<Result>(
   write: Promise<Result>,

@@ -24,7 +24,7 @@ import { addressesInService } from './addresses-in-service.ts'
 import { authoriseWhole } from './authority.ts'
 import { readable } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
-import { OperateError } from './error.ts'
+import { nullIfMissing } from './error.ts'
 import { explainedInCompany } from './explained-in-company.ts'
 import {
   addressIn,
@@ -314,17 +314,12 @@ async function lastResults(
     const recipient = recipients.find(({ address }) => foldedAscii(address).endsWith(`@${toDomain}`))
     if (recipient === undefined) continue
     const range = { from: recipient.position, limit: 1, eventOctets: 0, attempts: 0 }
-    const steps = await nextSteps(op, { id: email.id, ...range }).catch(absent)
+    // The email may have been removed a moment ago.
+    const steps = await nextSteps(op, { id: email.id, ...range }).catch(nullIfMissing)
     const [known] = steps === null ? [] : statusOf(steps).recipients
     if (known !== undefined) results.push({ email, recipient, status: statusNameOf(known) })
   }
   return results
-}
-
-/** The email was removed a moment ago. */
-function absent(error: unknown): null {
-  if (error instanceof OperateError && error.code === 'not_found') return null
-  throw error
 }
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */

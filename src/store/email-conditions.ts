@@ -2,7 +2,7 @@
 
 import { type TagFilter, unnamedTag } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
-import type { EmailFilter } from '../email/stored-email.ts'
+import type { EmailFilter, EmailWalk } from '../email/stored-email.ts'
 
 /** The expressions in which the databases differ. Conditions are about the email `e`. */
 interface SqlDialect {
@@ -145,4 +145,12 @@ function tagTexts(tag: TagFilter): string[] {
   if (value !== undefined) return [JSON.stringify({ name, value }), JSON.stringify(unnamedTag(tag))]
   const text = JSON.stringify(name)
   return [`{"name":${text},`, `,"value":${text}}`]
+}
+
+/** The bounds of a walk as whole numbers that both databases take. */
+export function between({ above, below }: Pick<EmailWalk, 'above' | 'below'>): {
+  above: number
+  below: number
+} {
+  return { above: Math.floor(above), below: Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)) }
 }

@@ -4,11 +4,12 @@ import { isToken } from '../accounts/token.ts'
 import { clip } from '../common/clip.ts'
 import type { SmtpListener } from '../config/settings.ts'
 import type { AnyReason } from '../ingress/fault.ts'
+import type { SmtpLogin } from '../ingress/smtp-logins.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { LEAST_PASSWORD } from '../people/password-rule.ts'
 import type { Login, SessionContext } from './context.ts'
 import { InputEndError } from './input.ts'
-import { credentialsOf, type LoginCredentials } from './login.ts'
+import { credentialsOf } from './login.ts'
 import type { SubmissionMetrics } from './metrics.ts'
 import { CommandRefusal, reply } from './reply.ts'
 import { keylessLogin } from './without-login.ts'
@@ -94,7 +95,7 @@ export class LoginExchange {
   }
 
   /** Rejects with a Refusal or a Fault. */
-  async #loginOf(credentials: LoginCredentials | null): Promise<Login> {
+  async #loginOf(credentials: SmtpLogin | null): Promise<Login> {
     if (credentials === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
     const { address, parts } = this.#context
     const { user, password } = credentials

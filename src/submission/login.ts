@@ -1,10 +1,6 @@
 /** The credentials that a client sends with AUTH (RFC 4954): mechanisms PLAIN (RFC 4616) and LOGIN. */
+import type { SmtpLogin } from '../ingress/smtp-logins.ts'
 import { CommandRefusal, reply } from './reply.ts'
-
-export interface LoginCredentials {
-  user: string
-  password: string
-}
 
 export const MECHANISMS = ['PLAIN', 'LOGIN'] as const
 
@@ -15,7 +11,7 @@ type Prompt = (prompt: string) => Promise<Buffer>
  * The credentials that follow `AUTH`; null if they cannot be valid. Rejects with CommandRefusal if they cannot be read,
  * or if the client cancels.
  */
-export function credentialsOf(argument: string, ask: Prompt): Promise<LoginCredentials | null> {
+export function credentialsOf(argument: string, ask: Prompt): Promise<SmtpLogin | null> {
   const [mechanism = '', initial, more] = argument.split(/[ \t]+/)
   const known = MECHANISMS.find((name) => name === mechanism.toUpperCase())
   if (known === undefined || more !== undefined) {
@@ -30,7 +26,7 @@ export function credentialsOf(argument: string, ask: Prompt): Promise<LoginCrede
   return known === 'PLAIN' ? plain(initial, ask) : login(initial, ask)
 }
 
-async function plain(initial: string | undefined, ask: Prompt): Promise<LoginCredentials | null> {
+async function plain(initial: string | undefined, ask: Prompt): Promise<SmtpLogin | null> {
   const message = await response(initial, '', ask)
   const [authorization, user, password, ...more] = message.split('\0')
   if (user === undefined || password === undefined || more.length > 0) return null
@@ -38,7 +34,7 @@ async function plain(initial: string | undefined, ask: Prompt): Promise<LoginCre
   return authorization === '' || authorization === user ? { user, password } : null
 }
 
-async function login(initial: string | undefined, ask: Prompt): Promise<LoginCredentials> {
+async function login(initial: string | undefined, ask: Prompt): Promise<SmtpLogin> {
   const user = await response(initial, 'Username:', ask)
   return { user, password: await response(undefined, 'Password:', ask) }
 }

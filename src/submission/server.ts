@@ -1,9 +1,11 @@
 /** An SMTP server: listeners, their certificate, and a stop that lets messages finish. */
+
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Settings, SmtpListener } from '../config/settings.ts'
 import type { Ingress } from '../ingress/ingress.ts'
 import { CannotListen, cannotListen } from '../ingress/start-error.ts'
 import { Certificate, CertificateWatch, readCertificate } from '../ingress/tls.ts'
+import { hostPort } from '../network/host-port.ts'
 import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
 import type { MailPolicy } from './policy.ts'
@@ -131,5 +133,5 @@ function begin(server: Server, { host, port, implicitTls }: SmtpListener, settin
 }
 
 function urlOf({ host, port, implicitTls }: Pick<SmtpListener, 'host' | 'port' | 'implicitTls'>): string {
-  return `${implicitTls ? 'smtps' : 'smtp'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${implicitTls ? 'smtps' : 'smtp'}://${hostPort(host, port)}`
 }

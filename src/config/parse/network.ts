@@ -1,6 +1,8 @@
 /** Host names, addresses and ports. Each parser throws SettingValueError when the text is not one of its values. */
+
 import { isIP } from 'node:net'
 import { canonicalAddress, canonicalRange, NotARange } from '../../network/address-range.ts'
+import { hostPort } from '../../network/host-port.ts'
 import type { HostPort } from '../values.ts'
 import { listItems } from './list.ts'
 import { SettingFormError, SettingValueError } from './value-error.ts'
@@ -32,7 +34,7 @@ export function parseNameServers(text: string): string[] {
     if (address === null) throw new SettingValueError(`"${item}" is not an IP address or IP address:port`)
     const port = portNumber(digits, 1)
     if (port === 53) return address
-    return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+    return hostPort(address, port)
   })
 }
 

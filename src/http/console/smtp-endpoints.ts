@@ -1,4 +1,5 @@
 /** Where programs send over SMTP, as the page shows it. */
+import { bracketed } from '../../network/host-port.ts'
 import { isLoopback } from '../../network/private-address.ts'
 import type { HttpCore } from '../core.ts'
 
@@ -79,8 +80,4 @@ function hostOf({ url }: SmtpViewer): string {
 
 function listenAt(address: string): string {
   return `POSTROAD_SUBMISSION_LISTEN=${address}`
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { HttpCore } from '../core.ts'
 import { linkTo } from './link.ts'
+import { TEXT } from './schemas.ts'
 
 /** Clients that follow page after page append one `limit` each time. */
 const MAX_REPEATED = 2_000
@@ -59,7 +60,6 @@ export function linkedPage({ key, prefix }: LinkNames, query: unknown): LinkedPa
   }
 }
 
-const TEXT = { type: 'string' } as const
 export const PAGING = {
   type: 'object',
   properties: { first: TEXT, last: TEXT, next: TEXT, previous: TEXT },

@@ -5,7 +5,7 @@ import type { SubmittedAttachment } from '../../intake/submission.ts'
 import { fileNameFor } from '../../mail/media-type.ts'
 import { NotAUrl, outgoingUrl } from '../../network/outgoing.ts'
 import { decodeBase64 } from './base64.ts'
-import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
+import { ContentFault, isJsonObject, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
 import type { AttachmentInput } from './emails/schemas.ts'
 
 /** Reads the parsed JSON value. Throws a Refusal that names the index and the fault. */
@@ -16,7 +16,7 @@ export function readAttachments(value: unknown): SubmittedAttachment[] {
 }
 
 function readAttachment(item: unknown, index: number): SubmittedAttachment {
-  if (!isObject<AttachmentInput>(item)) throw invalid(index, 'it must be an object')
+  if (!isJsonObject(item)) throw invalid(index, 'it must be an object')
   const url = isPresent(item.path) ? urlOf(item.path, index) : null
   if (url !== null && isPresent(item.content)) {
     throw invalid(index, 'give either `content` or `path`, not both')
@@ -76,7 +76,7 @@ function readContent(content: unknown, index: number, contentType: string | unde
   }
   if (typeof content === 'string') return readString(content, index, isCalendar)
   if (Array.isArray(content)) return readBytes(content, index)
-  if (isObject(content) && content.type === 'Buffer' && Array.isArray(content.data)) {
+  if (isJsonObject(content) && content.type === 'Buffer' && Array.isArray(content.data)) {
     return readBytes(content.data, index)
   }
   throw invalid(index, NO_CONTENT)
@@ -124,10 +124,6 @@ function text(item: AttachmentInput, index: number, ...keys: (keyof AttachmentIn
     if (value !== '') return value
   }
   return undefined
-}
-
-function isObject<Shape = Record<string, unknown>>(value: unknown): value is Shape {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isPresent(value: unknown): boolean {

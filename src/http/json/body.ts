@@ -36,7 +36,7 @@ export const notAByte = (position: number) =>
  */
 export function parseBody(octets: Buffer): JsonBody {
   const body = octets.length <= SMALL_BODY ? parseJson(octets) : scan(octets)
-  if (!isBody(body)) throw malformed('The request body must be a JSON object.')
+  if (!isJsonObject(body)) throw malformed('The request body must be a JSON object.')
   return body
 }
 
@@ -53,7 +53,7 @@ export function parseBodies(octets: Buffer, most: number): unknown[] {
   throw new Fault({ code: 'request_invalid', detail })
 }
 
-export function isBody(item: unknown): item is JsonBody {
+export function isJsonObject(item: unknown): item is JsonBody {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
 }
 

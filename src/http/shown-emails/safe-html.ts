@@ -5,7 +5,9 @@
  * tags of letters, attributes in quotes, and text without markup, which every reader reads alike. Linear in its input
  * whatever the nesting: it keeps no stack of elements.
  */
+
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { decoded } from '../../mail/text/link.ts'
 
 interface SafeHtmlOptions {
   /** The replacement for a link; null: the link is removed. */
@@ -151,12 +153,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function escaped(text: string): string {
   return text.replace(/[&<>"\0]/g, (character) => ENTITIES[character]!)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

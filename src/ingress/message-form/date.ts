@@ -1,7 +1,6 @@
 /** Times in this dialect's formats: dates of mail headers, and Unix seconds. */
+import { MONTHS } from '../../mail/header/date.ts'
 import { utcTime } from '../schedule.ts'
-
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /** RFC 2822 3.3, with the obsolete zone names of 4.3 and the `UTC` that many libraries print. */
 const DATE =

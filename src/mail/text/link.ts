@@ -63,12 +63,12 @@ function absolute(url: string): string | undefined {
  */
 function toMail(text: string, target: string): LinkLabel | undefined {
   const [mailbox, query = ''] = halves(target, '?')
-  const address = visibleAddress(decode(mailbox))
+  const address = visibleAddress(decoded(mailbox))
   if (address === '') return undefined
   let subject = ''
   for (const field of query.split('&')) {
     const [name, value = ''] = halves(field, '=')
-    if (name.toLowerCase() === 'subject') subject = visibleAddress(decode(value))
+    if (name.toLowerCase() === 'subject') subject = visibleAddress(decoded(value))
   }
   if (subject !== '') {
     const part = (text: string) => text.replace(TO_ENCODE_IN_PART, encode)
@@ -83,7 +83,7 @@ function toMail(text: string, target: string): LinkLabel | undefined {
 }
 
 function toNumber(text: string, target: string): LinkLabel | undefined {
-  const address = visibleAddress(decode(halves(target, '?')[0]))
+  const address = visibleAddress(decoded(halves(target, '?')[0]))
   if (address === '') return undefined
   if (text === '') return { address, instead: true }
   const digits = (value: string) => value.replace(/[^\d]/g, '')
@@ -116,7 +116,8 @@ function plain(address: string): string {
   return bare.endsWith('/') ? bare.slice(0, -1) : bare
 }
 
-function decode(text: string): string {
+/** Text with an invalid escape stays as it is. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

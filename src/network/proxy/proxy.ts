@@ -1,3 +1,5 @@
+import { hostPort } from '../host-port.ts'
+
 /** A proxy on the way out: connections through it come from an address of another machine. */
 export interface OutgoingProxy {
   /** `proxy`: the PROXY protocol of HAProxy, version 2. */
@@ -22,5 +24,5 @@ export const PROXY_ANSWERS_MS = 5_000
 
 /** `socks5://10.0.0.5:1080`, without credentials. */
 export function proxyName({ protocol, host, port }: OutgoingProxy): string {
-  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${protocol}://${hostPort(host, port)}`
 }

@@ -47,9 +47,13 @@ const ANOTHER_SERVICE =
   'another Postroad service. Stop that one first, or give this one a database of its own; the command line may be used ' +
   'beside a running service'
 
-interface SqliteOptions {
+export interface OpenOptions {
+  /** True for the service, which a database admits only once; false for the command line beside it. */
   exclusive: boolean
-  /** Called once for each damage in the database that was found and worked around. */
+  /**
+   * Called once for each damaged thing in the database that was met and worked around, with a StoreDamaged whose
+   * message is a sentence for the operator. Nothing else reports the damage.
+   */
   onFault?: (error: Error) => void
 }
 
@@ -74,7 +78,7 @@ export const SqliteStore = {
    * cannot be used) or StoreConflict (a newer schema, another program's file, a file with several names, or `exclusive`
    * while another service has it).
    */
-  async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
+  async open(path: string, { exclusive, onFault }: OpenOptions): Promise<SqliteStore> {
     const place = findDatabase(path)
     const unlock = exclusive ? lockExclusively(place.path, ANOTHER_SERVICE) : null
     const store = new Threads(place, unlock, onFault ?? (() => {}))

@@ -3,18 +3,15 @@
 import type { CountedState, RecipientState } from '../../../email/recipient.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { DOMAIN_NAME, ID, LINE } from '../../bounds.ts'
-import { object } from '../../object-schema.ts'
+import { object, orNull } from '../../object-schema.ts'
 
-export { object }
+export { object, orNull }
 
 export const TEXT = { type: 'string' } as const
 export const INTEGER = { type: 'integer' } as const
 /** ISO 8601 in UTC. */
 export const TIME = TEXT
 
-export function orNull<const Schema extends object>(schema: Schema) {
-  return { anyOf: [schema, { type: 'null' }] } as const
-}
 /** The form in which a path or a query names a thing. */
 export { ID }
 /** Name or id. */

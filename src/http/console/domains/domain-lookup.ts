@@ -3,7 +3,6 @@ import type { Static } from 'typebox'
 import type { CustomRoute, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
 import { isDelegated } from '../../../accounts/dkim-delegation.ts'
 import { dkimRecordName, dnsRecords } from '../../../accounts/dns-records.ts'
-import type { RecordCheck } from '../../../accounts/record-check.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { retiresAt, sendsUntil } from '../../../operate/domain-schedule.ts'
 import { companyName, noSuchDomain } from '../../../operate/find.ts'
@@ -12,7 +11,7 @@ import { serviceNames } from '../../../operate/service-names.ts'
 import { dnsRecordJson } from '../../../operate/shapes/domain.ts'
 import { isoTime } from '../../../operate/shapes/time.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import type { DOMAIN, RECORD_CHECK, RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
+import type { DOMAIN, RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
 
 /** Throws `not_found`: a domain of another company than the path's does not exist, for operators too. */
 export function requireDomain(op: Operation, company: string | null, id: string): void {
@@ -75,11 +74,6 @@ function dkimKeyJson(domain: SendingDomain, key: DkimIdentity) {
     keepUntil: rotation?.stage === 'retiring' ? isoTime(retiresAt(rotation)) : null,
     seen,
   }
-}
-
-export function recordCheckJson(check: RecordCheck): Static<typeof RECORD_CHECK> {
-  const { state, found, advice, explanation, suggestion } = check
-  return { ...dnsRecordJson(check), state, found, advice, explanation, suggestion }
 }
 
 /** Without the password, and without the user name, which is sealed together with it. */

@@ -1,12 +1,14 @@
 /** The domain's records in DNS. */
+
 import type { DnsProvider } from '../../../accounts/dns-providers.ts'
 import { findDomainZone } from '../../../operate/dns-provider.ts'
 import { checkDomainRecord, verifyDomain } from '../../../operate/domain-verification.ts'
 import { checkSender } from '../../../operate/sender-checks.ts'
+import { recordCheckJson } from '../../../operate/shapes/domain.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { RECORD_ROUTES } from '../contract/domains.ts'
 import type { Handlers } from '../handlers.ts'
-import { recordCheckJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
+import { requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
 /** Name servers that the page shows. */
 const MAX_SERVERS = 4

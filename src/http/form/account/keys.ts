@@ -10,10 +10,9 @@ import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
-import { MESSAGE_ONLY } from '../schemas.ts'
+import { MESSAGE_ONLY, TEXT } from '../schemas.ts'
 
 const URL = '/v1/keys'
-const TEXT = { type: 'string' } as const
 const NULL = { type: 'null' } as const
 
 const ROLES = ['admin', 'developer', 'basic', 'sending'] as const

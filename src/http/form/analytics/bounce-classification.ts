@@ -8,6 +8,7 @@ import type { HttpCore } from '../../core.ts'
 import { groupsOf, tooManyEvents } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
+import { TEXT } from '../schemas.ts'
 import { readPeriod } from '../stats/period.ts'
 import {
   countsDeliveries,
@@ -24,7 +25,6 @@ import {
 } from './failure-figures.ts'
 import { domainOf, FILTER, type FilterCondition, holds } from './filter.ts'
 
-const TEXT = { type: 'string' } as const
 /** The most names in a request: more than there are dimensions or metrics, because a client may repeat one. */
 const MAX_NAMES = 100
 const USUAL_LIMIT = 10

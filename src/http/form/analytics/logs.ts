@@ -13,9 +13,9 @@ import { indexConstraints } from '../log/narrowing.ts'
 import { type EventSelection, MAX_EVENTS } from '../log/query.ts'
 import { logLinks, searchEvents } from '../log/search.ts'
 import { type LogCursor, pageToken, readToken } from '../log/token.ts'
+import { TEXT } from '../schemas.ts'
 import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
-const TEXT = { type: 'string' } as const
 /** The most event types that a request may name: far more than there are, because a client may repeat a type. */
 const MAX_EVENTS_NAMED = 1_000
 

@@ -8,11 +8,11 @@ import { SKIP, TIME_INPUT, WORD } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
+import { TEXT } from '../schemas.ts'
 import { type Figures, METRICS } from '../stats/figures.ts'
 import { readPeriod } from '../stats/period.ts'
 import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
-const TEXT = { type: 'string' } as const
 const FIGURES = { type: 'object', additionalProperties: true } as const
 /** The metrics of a request that names none. */
 const USUAL_METRICS = ['accepted_count', 'delivered_count', 'failed_count', 'opened_count', 'clicked_count']

@@ -11,12 +11,11 @@ import { groupsOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
-import { MESSAGE_ONLY } from '../schemas.ts'
+import { MESSAGE_ONLY, TEXT } from '../schemas.ts'
 import { METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'
 import { findTag, findTags, NO_TAG_LIMIT } from '../tags/tag-times.ts'
 
-const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
 const USUAL_LIMIT = 10
 /** The most tags of a page with metrics, because each takes a separate count. */

@@ -17,9 +17,9 @@ import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
+import { TEXT } from '../schemas.ts'
 
 const URL = '/v3/domains/:domain/credentials'
-const TEXT = { type: 'string' } as const
 const PASSWORD = {
   ...LINE,
   description: 'Without a password, the service creates one and returns it once.',

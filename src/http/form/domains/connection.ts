@@ -8,11 +8,10 @@ import { WORD } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { onOwnDomain, ownDomain } from '../own-domain.ts'
+import { FLAG, TEXT } from '../schemas.ts'
 import { tlsFlags } from './domain.ts'
 
 const URL = '/v3/domains/:domain/connection'
-const TEXT = { type: 'string' } as const
-const FLAG = { type: 'boolean' } as const
 const FLAGS = { require_tls: FLAG, skip_verification: FLAG } as const
 
 const show = route(`GET ${URL}`, {

@@ -3,9 +3,7 @@ import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/record-check.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
-
-const FLAG = { type: 'boolean' } as const
-const TEXT = { type: 'string' } as const
+import { FLAG, TEXT } from '../schemas.ts'
 
 export const DOMAIN = {
   type: 'object',

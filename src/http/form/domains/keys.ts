@@ -16,10 +16,9 @@ import { route } from '../../route.ts'
 import { linkTo } from '../link.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { fieldIn } from '../query-or-body.ts'
-import { MESSAGE_ONLY } from '../schemas.ts'
+import { MESSAGE_ONLY, TEXT } from '../schemas.ts'
 import { RECORD, recordsJson } from './domain.ts'
 
-const TEXT = { type: 'string' } as const
 /** The most characters of a private key in PEM: about twice the length of a key of 16,384 bits. */
 const MAX_PEM = 30_000
 const KEY = {

@@ -13,11 +13,10 @@ import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
-import { MESSAGE_ONLY } from '../schemas.ts'
+import { MESSAGE_ONLY, TEXT } from '../schemas.ts'
 import { hoursOf } from '../stats/period.ts'
 
 const URL = '/v1/dkim_management/domains/:domain'
-const TEXT = { type: 'string' } as const
 const HOUR_MS = 3_600_000
 
 const setRotation = route(`PUT ${URL}/rotation`, {

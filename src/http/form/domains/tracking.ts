@@ -8,11 +8,10 @@ import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
+import { FLAG, TEXT } from '../schemas.ts'
 import { webSchemeOf } from './domain.ts'
 
 const URL = '/v3/domains/:domain/tracking'
-const TEXT = { type: 'string' } as const
-const FLAG = { type: 'boolean' } as const
 const ACTIVE = { ...WORD, description: 'yes or no.' } as const
 
 const OPEN = { type: 'object', properties: { active: FLAG, place_at_the_top: FLAG } } as const

@@ -10,10 +10,8 @@ import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
+import { COUNT, FLAG, TEXT } from '../schemas.ts'
 
-const TEXT = { type: 'string' } as const
-const FLAG = { type: 'boolean' } as const
-const COUNT = { type: 'integer' } as const
 const TEXTS = { type: 'array', items: TEXT } as const
 /** The most domains in one answer of the original service. */
 const LIMIT = { type: 'integer', minimum: 1, maximum: 500 } as const

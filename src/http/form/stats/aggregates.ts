@@ -11,6 +11,7 @@ import { busiestOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { ownDomain } from '../own-domain.ts'
+import { COUNT, TEXT } from '../schemas.ts'
 import type { Figures } from './figures.ts'
 import { type PeriodQuery, readPeriod } from './period.ts'
 
@@ -19,8 +20,6 @@ const MAX_PROVIDERS = 100
 /** The time range unless the request sets one. */
 const USUAL_DURATION = '30d'
 
-const TEXT = { type: 'string' } as const
-const COUNT = { type: 'integer' } as const
 const BY_NAME = {
   type: 'object',
   additionalProperties: {

@@ -6,11 +6,10 @@ import { TIME_INPUT } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
+import { TEXT } from '../schemas.ts'
 import { STATS } from './figures.ts'
 import { readPeriod } from './period.ts'
 import { eventNamesOf, onlyDomain, STATS_QUERY } from './routes.ts'
-
-const TEXT = { type: 'string' } as const
 
 const ofDomains = route('GET /v3/stats/total/domains', {
   operation: 'form_stats',

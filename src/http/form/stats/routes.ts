@@ -9,10 +9,10 @@ import { groupsOf } from '../../counts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { ownDomain } from '../own-domain.ts'
+import { TEXT } from '../schemas.ts'
 import { STATS } from './figures.ts'
 import { type PeriodQuery, readPeriod } from './period.ts'
 
-const TEXT = { type: 'string' } as const
 /** Many times the number of events: a client may repeat one. */
 const MAX_EVENTS_NAMED = 1_000
 const ANYTHING = { type: 'object', additionalProperties: true } as const

@@ -7,10 +7,9 @@ import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../op
 import { LINE, PASSAGE } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { keyedListRoutes, listAction } from '../keyed-list.ts'
-import { MESSAGE_ONLY } from '../schemas.ts'
+import { MESSAGE_ONLY, TEXT } from '../schemas.ts'
 import { addressPage, NAMES, orMissing } from './addresses.ts'
 
-const TEXT = { type: 'string' } as const
 const MISSING = 'Address/Domain not found in whitelists table'
 
 const ABOUT_VALUE = {

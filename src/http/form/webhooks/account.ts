@@ -15,11 +15,11 @@ import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
+import { TEXT } from '../schemas.ts'
 import { formWebhookOf, WORDS, webhooksOf } from './by-word.ts'
 import { eventNamesIn, requireRoom } from './event-names.ts'
 
 const URL = '/v1/webhooks'
-const TEXT = { type: 'string' } as const
 /** The most ids in a request: more than a company has webhooks. */
 const MAX_IDS = 1_000
 const MAX_WORDS = 100

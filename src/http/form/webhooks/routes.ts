@@ -11,6 +11,7 @@ import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
+import { TEXT } from '../schemas.ts'
 import {
   byWord,
   type FormWebhook,
@@ -24,7 +25,6 @@ import {
 } from './by-word.ts'
 import { eventNamesIn, MAX_URLS, requireRoom, wordOf } from './event-names.ts'
 
-const TEXT = { type: 'string' } as const
 /** The bound of the schema. It is above the real maximum, which has its own error. */
 const MAX_GIVEN = 100
 /** Comma-separated. */

@@ -9,8 +9,7 @@ import { visibleAccounts } from '../../../operate/authority.ts'
 import { noSuchDomain } from '../../../operate/find.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
-import { object } from '../../object-schema.ts'
-import { orNull } from '../schemas.ts'
+import { object, orNull } from '../../object-schema.ts'
 import { timestamp } from '../timestamp.ts'
 
 const REGIONS = [REGION, 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const

@@ -10,7 +10,7 @@ import { type FetchResult, placeFiles, remoteUrls } from '../../../intake/remote
 import type { Submission } from '../../../intake/submission.ts'
 import type { Idempotency } from '../../../store/store.ts'
 import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
-import { isBody, parseBodies } from '../body.ts'
+import { isJsonObject, parseBodies } from '../body.ts'
 import { submissionOf } from '../submission.ts'
 
 export const MAX_EMAILS = 100
@@ -66,7 +66,7 @@ export function buffersOf(result: BatchJobResult): ArrayBuffer[] {
 }
 
 function readOne(item: unknown): Submission | { reason: AnyReason } {
-  if (!isBody(item)) return { reason: { code: 'request_invalid', detail: 'It must be an object.' } }
+  if (!isJsonObject(item)) return { reason: { code: 'request_invalid', detail: 'It must be an object.' } }
   try {
     return submissionOf(item)
   } catch (error) {

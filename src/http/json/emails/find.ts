@@ -3,13 +3,8 @@ import type { Principal } from '../../../accounts/account.ts'
 import { lacksReadScope, mayRead } from '../../../accounts/reading.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
-import type { StoredOrigin } from '../../../store/store.ts'
 import { type EmailOrigins, originOf } from '../../email-origin.ts'
-
-interface FoundEmail {
-  id: string
-  origin: StoredOrigin
-}
+import type { EmailReference } from '../../stored-files/files.ts'
 
 /** Paths under `/emails` of the original API that name no email. Without a route here, they must not be read as ids. */
 const OTHER_PATHS: ReadonlySet<string> = new Set(['batch', 'metrics', 'receiving'])
@@ -27,7 +22,7 @@ export async function requireReadable(
   { store }: { store: EmailOrigins },
   caller: Principal,
   given: string,
-): Promise<FoundEmail> {
+): Promise<EmailReference> {
   requireEmailPath(given)
   // Checked before any look-up, so that the Refusal reveals nothing about the email.
   if (lacksReadScope(caller)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })

@@ -2,7 +2,7 @@
 import type { Principal } from '../../../accounts/account.ts'
 import type { Suppression } from '../../../email/suppression.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { OperateError } from '../../../operate/error.ts'
+import { nullIfMissing } from '../../../operate/error.ts'
 import {
   addSuppressions,
   findSuppression,
@@ -156,11 +156,6 @@ async function removeEntry(op: Operation, company: string, of: string): Promise<
   const found = await findSuppression(op, { company, of })
   await removeSuppression(op, { company, address: found.address })
   return found
-}
-
-function nullIfMissing(error: unknown): null {
-  if (error instanceof OperateError && error.code === 'not_found') return null
-  throw error
 }
 
 export const suppressionRoutes: readonly Endpoint[] = [add, addMany, list, read, remove, removeMany]

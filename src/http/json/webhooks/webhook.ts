@@ -6,9 +6,8 @@ import { UNSENT_WORDS } from '../../../events/notices/unsent.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
 import { URL_INPUT, WORD } from '../../bounds.ts'
-import { object } from '../../object-schema.ts'
+import { object, orNull } from '../../object-schema.ts'
 import { operationOn } from '../operation-on.ts'
-import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
 const WORDS = webhookWords('json')

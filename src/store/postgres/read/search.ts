@@ -4,7 +4,7 @@ import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, WalkedEmails } from '../../../email/stored-email.ts'
 import { foldedIn } from '../../cold/statement.ts'
 import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
-import { conditionsOf, matchCondition } from '../../email-conditions.ts'
+import { between, conditionsOf, matchCondition } from '../../email-conditions.ts'
 import { type NoticeRow, noticeFactsOf, type PlacedRow, placeOf, portionOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
 import { noticeColumns, selectList } from '../../notice-columns.ts'
@@ -343,8 +343,4 @@ export function search(
 
 function bound(filter: EmailFilter): Record<string, Value> {
   return conditionsOf(filter, (list) => texts([...list]))
-}
-
-function between({ above, below }: Pick<EmailWalk, 'above' | 'below'>): { above: number; below: number } {
-  return { above: Math.floor(above), below: Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)) }
 }

@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { ValueRow } from '../../../email/codec.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import { foldedAscii } from '../../../email/folded-ascii.ts'
-import type { EmailFilter, EmailPortion, EmailWalk, PortionRequest } from '../../../email/stored-email.ts'
+import type { EmailFilter, EmailPortion, PortionRequest } from '../../../email/stored-email.ts'
 import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
-import { conditionsOf, matchCondition } from '../../email-conditions.ts'
+import { between, conditionsOf, matchCondition } from '../../email-conditions.ts'
 import { type PlacedRow, placeOf, portionOf, rowsWithin } from '../../email-rows.ts'
 import { NOTICES, noticeRow } from '../notice-rows.ts'
 import type { Reads } from '../protocol.ts'
@@ -198,8 +198,4 @@ function portion(
 
 function bound(filter: EmailFilter): Record<string, SQLInputValue> {
   return conditionsOf(filter, (list) => JSON.stringify(list))
-}
-
-function between({ above, below }: Pick<EmailWalk, 'above' | 'below'>): { above: number; below: number } {
-  return { above: Math.floor(above), below: Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)) }
 }
