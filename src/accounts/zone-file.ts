@@ -62,6 +62,30 @@ export function zoneLinesOf(record: CheckedRecord): string[] {
   ]
 }
 
+/** A record that receivers look up about the sender. */
+interface SenderRecord extends Pick<CheckedRecord, 'kind' | 'name' | 'value' | 'state' | 'found' | 'advice'> {
+  type: string
+}
+
+/** The lines of the addresses of EHLO names that belong to the zone. */
+export function senderZoneLines(records: readonly SenderRecord[], zone: string): string[] {
+  return records.flatMap((record) => {
+    const { type, name } = record
+    if ((type !== 'A' && type !== 'AAAA') || !isInZone(zone, name) || isInWords(record)) return []
+    return zoneLinesOf({ ...record, type, preference: null, suggestion: null })
+  })
+}
+
+/** Whether the name is entered in the zone. */
+export function isInZone(zone: string, name: string): boolean {
+  return name === zone || name.endsWith(`.${zone}`)
+}
+
+/** The service does not know every address that its mail comes from, and then describes it. */
+export function isInWords({ type, value }: { type: string; value: string }): boolean {
+  return type === 'A' && /[^\d.]/.test(value)
+}
+
 /** The found values without TXT records for other purposes, which the name of an SPF record often has. */
 export function foundOf({ kind, found }: Pick<CheckedRecord, 'kind' | 'found'>): string[] {
   const isSpf = kind === 'spf' || kind === 'return_path_spf'

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import type { SendingDomain } from '../accounts/account.ts'
 import { isDelegated } from '../accounts/dkim-delegation.ts'
-import { zoneLinesOf } from '../accounts/zone-file.ts'
+import { senderZoneLines, zoneLinesOf } from '../accounts/zone-file.ts'
 import { retentionWords } from '../operate/content-retention.ts'
+import { findDomainZone } from '../operate/dns-provider.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
 import { sendsUntil } from '../operate/domain-schedule.ts'
 import { checkRecords, lookAtDomain, verifyDomain } from '../operate/domain-verification.ts'
@@ -175,8 +176,14 @@ async function show(name: string, { zone, json }: JsonOption & { zone?: true }):
   await withOperation(async (op) => {
     const look = lookAtDomain(op, { domain: name })
     if (zone && !json) {
-      const { records } = await look
-      for (const line of records.flatMap(zoneLinesOf)) printLine(line)
+      const asked = { domain: name }
+      const [{ domain, records }, sender, found] = await Promise.all([
+        look,
+        checkSender(op, asked),
+        findDomainZone(op, asked),
+      ])
+      const lines = [...records.flatMap(zoneLinesOf), ...senderZoneLines(sender, found.zone ?? domain.name)]
+      for (const line of lines) printLine(line)
       return
     }
     const [{ domain, records }, sender] = await Promise.all([look, checkSender(op, { domain: name })])

@@ -6,6 +6,8 @@ import { isIPv6 } from 'node:net'
 import type { RecordState, SendingDomain } from '../accounts/account.ts'
 import { BIMI_EXAMPLE, bimiFault, bimiName, bimiRecordsIn } from '../accounts/bimi.ts'
 import { publishedPolicy } from '../accounts/dmarc.ts'
+import type { SendingHost } from '../accounts/own-spf.ts'
+import { namedFew } from '../common/named-few.ts'
 import { interfaceAddresses, isPublicIpv4 } from '../network/private-address.ts'
 import { findDomain } from './find.ts'
 import { ASK_AGAIN, reverseFault } from './reverse-dns.ts'
@@ -49,30 +51,43 @@ export async function senderChecks(op: Operation, domain: SendingDomain): Promis
 async function checkHosts(op: Operation, domain: SendingDomain): Promise<SenderCheck[]> {
   const { setup } = op
   if (setup.delivery.kind !== 'direct' || serviceNames(op, domain).relayed) return []
-  const checks = directHosts(op, domain).map(({ name, addresses }) => checkHost(op.hosts(), name, addresses))
+  const inWords = await addressesInWords(op)
+  const checks = directHosts(op, domain).map((host) => checkHost(op.hosts(), host, inWords))
   return (await Promise.all(checks)).flat()
+}
+
+/** The addresses of the sending nodes as words, where other machines than this one send. Null: this one sends all. */
+async function addressesInWords({ store, caller, deliveries }: Operation): Promise<string | null> {
+  if (!store.shared) return null
+  const senders = (await store.nodes()).filter(({ roles }) => roles.includes('delivery'))
+  if (senders.length > 0 && senders.every(({ token }) => token === deliveries?.token)) return null
+  const words = 'the public address of each node that sends'
+  if (caller.kind !== 'operator' || senders.length === 0) return words
+  const names = [...new Set(senders.map(({ name }) => name))]
+  return `${words} (${namedFew(names.toSorted(), 'and')})`
 }
 
 /**
  * `addresses`: those that mail leaves from; empty: the system chooses, among those of the name, or, until the name has
- * one, those of this machine.
+ * one, those of this machine. `inWords`: see `addressesInWords`.
  */
 async function checkHost(
   hosts: ReturnType<Operation['hosts']>,
-  helo: string,
-  addresses: readonly string[],
+  { name: helo, addresses }: SendingHost,
+  inWords: string | null,
 ): Promise<SenderCheck[]> {
   const answer = await hosts.addresses(helo)
   const found = answer.kind === 'found' ? answer.records.map(({ address }) => address) : []
   const shared = { kind: 'ehlo', name: helo, purpose: PURPOSE.ehlo } as const
   const known = addresses.length > 0 ? addresses : found
-  const all = known.length > 0 || !helo.includes('.') ? known : interfaceAddresses().filter(isPublicIpv4)
+  const isGuessed = known.length === 0 && helo.includes('.') && inWords === null
+  const all = isGuessed ? interfaceAddresses().filter(isPublicIpv4) : known
   if (all.length === 0) {
-    const value = 'the public address of this service'
+    const value = inWords ?? 'the public address of this service'
     const wanted = { ...shared, type: 'A', value, found } as const
     if (answer.kind === 'failed') return [{ ...wanted, ...silence(answer.reason, helo) }]
     const advice = helo.includes('.')
-      ? `Add an address record for ${helo}, the name of this service in EHLO.`
+      ? `Add ${inWords === null ? 'an address record for' : `${inWords} to the address records of`} ${helo}, the name of this service in EHLO.`
       : `"${helo}" is not a public host name: the operator has to set POSTROAD_HOSTNAME.`
     return [{ ...wanted, state: 'missing', advice }]
   }

@@ -75,6 +75,25 @@ test('--zone has lines only for names that lack the record; the others are comme
   assert.equal(loaded((await show('--zone')).stdout).length, 3)
 })
 
+test('--zone has the addresses of EHLO names in the zone of the domain', async (t) => {
+  const sending = newWorkplace({
+    POSTROAD_DNS_SERVERS: dns.address,
+    POSTROAD_DELIVERY: 'direct',
+    POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=mail.x.test,192.0.2.2=mail.other.test,[2001:db8::1]=mail6.x.test',
+  })
+  t.after(() => sending.remove())
+  await sending.json('company', 'create', 'Acme')
+  await sending.json('domain', 'add', 'x.test', '--company', 'Acme')
+  dns.zone['mail.x.test/A'] = ['192.0.2.9']
+  const { stdout } = await sending.run('domain', 'show', 'x.test', '--zone')
+  assert.ok(stdout.includes('; Change by hand: mail.x.test. IN A 192.0.2.1\n'), stdout)
+  assert.deepEqual(
+    loaded(stdout).filter((line) => !line.includes('IN TXT')),
+    ['mail6.x.test. IN AAAA 2001:db8::1'],
+  )
+  assert.ok(!stdout.includes('mail.other.test. IN A'), stdout)
+})
+
 test('domain add looks at the zone, too', async () => {
   dns.zone['_dmarc.new.test/TXT'] = ['v=DMARC1; p=quarantine']
   const { stdout } = await place.run('domain', 'add', 'new.test', '--company', 'Acme')

@@ -1,9 +1,13 @@
 /** What receivers look up about the sender of a domain's mail: with a DNS server that the test writes. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { bimiFault } from '../../src/accounts/bimi.ts'
+import { parseDatabase } from '../../src/config/parse/database.ts'
 import { checkSender, type SenderCheck } from '../../src/operate/sender-checks.ts'
-import type { Setup } from '../../src/operate/verb.ts'
+import type { Operation, Setup } from '../../src/operate/verb.ts'
+import { node } from '../store/samples.ts'
+import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { CheckedDomains } from './checked-domains.ts'
 
 const HELO = 'mail.service.test'
@@ -57,6 +61,33 @@ test('a missing, different or unknown value stands beside the expected one', asy
   assert.equal((await checks())[1]!.state, 'missing')
   rig.dns.zone[PTR] = { rcode: 'SERVFAIL' }
   assert.equal((await checks())[1]!.state, 'unknown')
+})
+
+test('where several nodes send, their addresses are asked for, not those of this machine', {
+  skip: withoutPostgres(),
+}, async (t) => {
+  const database = parseDatabase(await freshDatabase(t))
+  await using nodes = await CheckedDomains.start({ hostname: HELO, database, secretKey: randomBytes(32) })
+  const { store } = nodes.service
+  const [here] = await store.nodes()
+  const domain = await nodes.service.domain(nodes.company, 'nodes.example')
+  const op = await nodes.operation()
+  const asked = async (change: Partial<Operation> = {}) => {
+    const setup: Setup = { ...op.setup, delivery: { kind: 'direct' } }
+    const [check, ...others] = await checkSender({ ...op, setup, ...change }, { domain: domain.id })
+    assert.deepEqual(others, [])
+    return check!
+  }
+  const deliveries = { token: here!.token, owed: async () => [] }
+  assert.equal((await asked({ deliveries })).value, 'the public address of this service')
+  await store.join({ ...node('api-1'), roles: ['api'] })
+  assert.equal((await asked({ deliveries })).value, 'the public address of this service')
+  await store.join(node('zz-mail-2'))
+  const wanted = `the public address of each node that sends (${here!.name} and zz-mail-2)`
+  const { value, advice } = await asked({ deliveries })
+  assert.equal(value, wanted)
+  assert.equal(advice, `Add ${wanted} to the address records of ${HELO}, the name of this service in EHLO.`)
+  assert.equal((await asked()).value, wanted, 'the command line sends nothing')
 })
 
 test('every configured address of the pool of the domain is looked up with its own name', async () => {

@@ -27,10 +27,7 @@ export function NoAnswerNotice() {
       {unanswered && (
         <div className={classes.notice}>
           <b>Postroad does not answer</b>
-          <p>
-            It may be restarting. The page stays as it is, and opens what you have chosen as soon as Postroad
-            answers.
-          </p>
+          <p>It may be restarting. The page continues as soon as it answers.</p>
           {left !== null && (
             <Button
               size="xs"

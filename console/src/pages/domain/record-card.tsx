@@ -3,7 +3,7 @@
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { isPreviousKey, RECORD_NAMES } from '../../../../src/accounts/record-names.ts'
-import { foundOf, valueToPublish } from '../../../../src/accounts/zone-file.ts'
+import { foundOf, isInWords, valueToPublish } from '../../../../src/accounts/zone-file.ts'
 import type { DomainCheck, DomainDkimKey, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { capitalized } from '../../parts/capitalized.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -134,11 +134,6 @@ function RecordName({ form, name, title }: { form: RecordForm; name: string; tit
       <Copy value={shown} what={`the name of the ${title}`} />
     </>
   )
-}
-
-/** The service does not know every address that its mail comes from, and then describes it. */
-export function isInWords({ type, value }: Pick<CardRecord, 'type' | 'value'>): boolean {
-  return type === 'A' && /[^\d.]/.test(value)
 }
 
 function RecordValue({ value, type, title }: { value: string; type: string; title: string }) {

@@ -1,5 +1,6 @@
 /** Names and values of records as the DNS provider expects them. */
 import { characterStrings } from '../../../../src/accounts/character-strings.ts'
+import { isInZone } from '../../../../src/accounts/zone-file.ts'
 import type { DomainZone, RequiredRecord } from '../../api/domains.ts'
 
 export interface RecordForm {
@@ -16,11 +17,6 @@ export function nameIn({ zone, provider }: RecordForm, name: string): string {
   if (zone === null) return name
   if (name === zone) return provider?.apex ?? '@'
   return isInZone(zone, name) ? name.slice(0, -zone.length - 1) : name
-}
-
-/** Whether the name is entered in the zone. */
-export function isInZone(zone: string, name: string): boolean {
-  return name === zone || name.endsWith(`.${zone}`)
 }
 
 /** `text`: the value of a TXT record. */

@@ -1,13 +1,12 @@
 import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { zoneLinesOf } from '../../../../src/accounts/zone-file.ts'
-import { type SenderRecord, senderQuery, type WholeDomain } from '../../api/domains.ts'
+import { senderZoneLines, zoneLinesOf } from '../../../../src/accounts/zone-file.ts'
+import { senderQuery, type WholeDomain } from '../../api/domains.ts'
 import { useMayManage } from '../../shell/company.ts'
 import { Progress } from './progress.tsx'
 import { ProviderSteps } from './provider-steps.tsx'
-import { isInWords, RecordCard } from './record-card.tsx'
-import { isInZone } from './record-names.ts'
+import { RecordCard } from './record-card.tsx'
 import { SenderChecks } from './sender-checks.tsx'
 import { type RecordChecks, useRecordChecks } from './use-record-checks.ts'
 import { useRecordForm } from './use-record-form.ts'
@@ -26,7 +25,7 @@ export function Records({
   const choice = useRecordForm(company, domain)
   const { data: sender, isPending } = useQuery(senderQuery(company, domain.id))
   const senderChecks = sender?.checks ?? []
-  const inZone = senderChecks.filter(({ name }) => isInZone(choice.zone ?? domain.name, name))
+  const senderLines = senderZoneLines(senderChecks, choice.zone ?? domain.name)
   return (
     <Stack>
       <Progress
@@ -39,7 +38,7 @@ export function Records({
       <ProviderSteps
         domain={domain}
         choice={choice}
-        zoneFile={isPending ? null : zoneFile(domain, checks, inZone)}
+        zoneFile={isPending ? null : zoneFile(domain, checks, senderLines)}
       />
       {domain.records.map((record, index) => (
         <RecordCard
@@ -62,13 +61,13 @@ export function Records({
 }
 
 /**
- * The records to publish: not that of a retired DKIM key, which may be removed. `sender`: the records about the sender
- * that belong to the same zone. Null: not all are checked yet.
+ * The records to publish: not that of a retired DKIM key, which may be removed. `sender`: the lines of
+ * records about the sender. Null: not all are checked yet.
  */
 function zoneFile(
   { records, dkim }: WholeDomain,
   { lookups }: RecordChecks,
-  sender: readonly SenderRecord[],
+  sender: readonly string[],
 ): string | null {
   const isRetired = (name: string) => dkim.some(({ record, stage }) => record === name && stage === 'retired')
   const checks = lookups.map(({ check }) => check)
@@ -77,10 +76,6 @@ function zoneFile(
     ...records.flatMap((record, index) =>
       isRetired(record.name) ? [] : zoneLinesOf({ ...record, ...checks[index]! }),
     ),
-    ...sender.flatMap((check) => {
-      const { type } = check
-      const isAddress = (type === 'A' || type === 'AAAA') && !isInWords(check)
-      return isAddress ? zoneLinesOf({ ...check, type, preference: null, suggestion: null }) : []
-    }),
+    ...sender,
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Popover, Text } from '@mantine/core'
+import { ActionIcon, Popover } from '@mantine/core'
 import { CircleHelp } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { later } from '../../parts/later.ts'
@@ -26,9 +26,6 @@ export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }
         aria-label="Search help"
         style={{ maxHeight: 'calc(100dvh - 10rem)', overflowY: 'auto' }}
       >
-        <Text size="sm" mb={4}>
-          Combine filters to narrow the search. Put values with spaces in quotation marks.
-        </Text>
         <Suspense>
           <SearchSyntax
             onChoose={(example) => {

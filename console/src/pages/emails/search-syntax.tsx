@@ -13,30 +13,35 @@ const BARE = [
 
 export function SearchSyntax({ onChoose }: { onChoose: (example: string) => void }) {
   return (
-    <ListTable
-      rows={[...BARE, ...FILTERS]}
-      keyOf={({ example }) => example}
-      spacing="xs"
-      columns={[
-        {
-          head: 'Example',
-          headHidden: true,
-          cell: ({ example }) => (
-            <UnstyledButton className={classes.term} onClick={() => onChoose(example)}>
-              {example}
-            </UnstyledButton>
-          ),
-        },
-        {
-          head: 'Meaning',
-          headHidden: true,
-          cell: ({ about }) => (
-            <Text size="xs" c="dimmed">
-              {about}
-            </Text>
-          ),
-        },
-      ]}
-    />
+    <>
+      <Text size="sm" mb={4}>
+        Combine filters to narrow the search. Put values with spaces in quotation marks.
+      </Text>
+      <ListTable
+        rows={[...BARE, ...FILTERS]}
+        keyOf={({ example }) => example}
+        spacing="xs"
+        columns={[
+          {
+            head: 'Example',
+            headHidden: true,
+            cell: ({ example }) => (
+              <UnstyledButton className={classes.term} onClick={() => onChoose(example)}>
+                {example}
+              </UnstyledButton>
+            ),
+          },
+          {
+            head: 'Meaning',
+            headHidden: true,
+            cell: ({ about }) => (
+              <Text size="xs" c="dimmed">
+                {about}
+              </Text>
+            ),
+          },
+        ]}
+      />
+    </>
   )
 }
