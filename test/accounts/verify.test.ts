@@ -3,22 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
-import { dnsRecords, type ServiceNames } from '../../src/accounts/dns-records.ts'
+import { dnsRecords } from '../../src/accounts/dns-records.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { verifyDomain } from '../../src/accounts/verify.ts'
 import { zoneLine } from '../../src/accounts/zone-file.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
+import { SERVICE_NAMES } from '../support/service-names.ts'
 
 const HOST = 'mail.service.test'
-const NAMES: ServiceNames = {
-  hostname: HOST,
-  sendingHosts: [{ name: HOST, addresses: [] }],
-  bounceHost: null,
-  relayed: false,
-  dkimZone: null,
-  foreignReturnPath: false,
-}
 let domain: SendingDomain
 before(async () => {
   domain = await newDomain({ companyId: 'c', name: 'x.test', seal: new Seal(randomBytes(32)), ed25519: true })
@@ -27,7 +20,7 @@ before(async () => {
 describe('the records to publish', () => {
   test('are a DKIM key each, required, and SPF and DMARC as advice', () => {
     assert.deepEqual(
-      dnsRecords(domain, NAMES).map(({ kind, name, required }) => [kind, name, required]),
+      dnsRecords(domain, SERVICE_NAMES).map(({ kind, name, required }) => [kind, name, required]),
       [
         ['dkim', `${domain.dkim[0]!.selector}._domainkey.x.test`, true],
         ['dkim', `${domain.dkim[1]!.selector}._domainkey.x.test`, true],
@@ -38,7 +31,7 @@ describe('the records to publish', () => {
   })
 
   test('are split for a zone file into strings of at most 255 octets that join to the value', () => {
-    for (const record of dnsRecords(domain, NAMES)) {
+    for (const record of dnsRecords(domain, SERVICE_NAMES)) {
       const line = zoneLine(record)
       assert.ok(line.startsWith(`${record.name}. IN TXT "`))
       const strings = [...line.matchAll(/"([^"]*)"/g)].map((match) => match[1]!)
@@ -53,7 +46,7 @@ describe('the records to publish', () => {
 })
 
 describe('the records for reports', () => {
-  const names = { ...NAMES, bounceHost: HOST }
+  const names = { ...SERVICE_NAMES, bounceHost: HOST }
   const reportRecords = (returnPath?: string) => {
     const settings = returnPath === undefined ? domain.settings : { ...domain.settings, returnPath }
     return dnsRecords({ ...domain, settings }, names).filter(({ kind }) => kind.endsWith('_report'))
@@ -67,7 +60,7 @@ describe('the records for reports', () => {
       ['_smtp._tls.x.test', 'v=TLSRPTv1; rua=mailto:reports@bounces.x.test', false],
     )
     assert.deepEqual(
-      dnsRecords(domain, NAMES).filter(({ kind }) => kind.endsWith('_report')),
+      dnsRecords(domain, SERVICE_NAMES).filter(({ kind }) => kind.endsWith('_report')),
       [],
     )
   })
@@ -90,10 +83,10 @@ describe('verification', () => {
 
   function rightZone(): Zone {
     const zone: Zone = {}
-    for (const { name, value } of dnsRecords(domain, NAMES)) zone[`${name}/TXT`] = [value]
+    for (const { name, value } of dnsRecords(domain, SERVICE_NAMES)) zone[`${name}/TXT`] = [value]
     return zone
   }
-  async function verify(change: (zone: Zone, selector: string) => void, names = NAMES) {
+  async function verify(change: (zone: Zone, selector: string) => void, names = SERVICE_NAMES) {
     for (const name of Object.keys(dns.zone)) delete dns.zone[name]
     Object.assign(dns.zone, rightZone())
     change(dns.zone, `${domain.dkim[0]!.selector}._domainkey.x.test/TXT`)
@@ -198,7 +191,7 @@ describe('verification', () => {
       { name: 'mail2.service.test', addresses: ['192.0.2.2', '2001:db8::2'] },
     ]
     const spfOf = async (value: string) => {
-      const names = { ...NAMES, sendingHosts }
+      const names = { ...SERVICE_NAMES, sendingHosts }
       const { records } = await verify((all) => Object.assign(all, { 'x.test/TXT': [value] }), names)
       return records.find(({ kind }) => kind === 'spf')!
     }
@@ -221,7 +214,9 @@ describe('verification', () => {
         name: `m${n}.service.test`,
         addresses: [`192.0.2.${n}`],
       }))
-      const spf = dnsRecords(domain, { ...NAMES, sendingHosts: many }).find(({ kind }) => kind === 'spf')!
+      const spf = dnsRecords(domain, { ...SERVICE_NAMES, sendingHosts: many }).find(
+        ({ kind }) => kind === 'spf',
+      )!
       assert.equal(spf.value, `v=spf1 ${many.map(({ addresses }) => `ip4:${addresses[0]}`).join(' ')} ~all`)
     })
   })
@@ -233,14 +228,14 @@ describe('verification', () => {
     for (const name of Object.keys(dns.zone)) delete dns.zone[name]
     dns.zone['_dmarc.x.test/TXT'] = ['v=DMARC1; p=reject; sp=quarantine']
     const resolver = new Resolver({ servers: [dns.address], timeout: 2_000, tries: 1 })
-    const { records } = await verifyDomain(mail, NAMES, resolver)
+    const { records } = await verifyDomain(mail, SERVICE_NAMES, resolver)
     const dmarc = records.find(({ kind }) => kind === 'dmarc')!
     assert.equal(dmarc.state, 'right')
     assert.match(dmarc.explanation!, /^The record of x\.test holds for this domain as well\. p=quarantine/)
   })
 
   test('advises to send the reports here as well, and shows the record with our address', async () => {
-    const names = { ...NAMES, bounceHost: HOST }
+    const names = { ...SERVICE_NAMES, bounceHost: HOST }
     const URI = 'mailto:reports@bounces.x.test'
     const check = async (name: string, value: string, kind: string, of = domain) => {
       for (const known of Object.keys(dns.zone)) delete dns.zone[known]
@@ -281,7 +276,7 @@ describe('verification', () => {
     const chosen = { ...domain, settings: { ...domain.settings, returnPath: 'bounces.other.example' } }
     dns.zone['x.test._report._dmarc.bounces.other.example/TXT'] = ['v=DMARC1;']
     dns.zone['_smtp._tls.x.test/TXT'] = ['v=TLSRPTv1; rua=mailto:a@b.test', 'v=TLSRPTv1; rua=mailto:c@b.test']
-    const { records } = await verifyDomain(chosen, { ...NAMES, bounceHost: HOST }, resolver)
+    const { records } = await verifyDomain(chosen, { ...SERVICE_NAMES, bounceHost: HOST }, resolver)
     const stateOf = (kind: string) => records.find((record) => record.kind === kind)!.state
     assert.deepEqual([stateOf('dmarc_report'), stateOf('tls_report')], ['right', 'different'])
   })
@@ -317,7 +312,7 @@ describe('verification', () => {
       (zone) => {
         zone['bounces.x.test.x.test/MX'] = ['10 no/host']
       },
-      { ...NAMES, bounceHost: HOST },
+      { ...SERVICE_NAMES, bounceHost: HOST },
     )
     const { state, advice } = records.find(({ kind }) => kind === 'return_path_mx')!
     assert.deepEqual([state, advice], ['missing', 'There is no MX record at bounces.x.test.'])
@@ -332,7 +327,7 @@ describe('verification', () => {
     }
     const settings = { ...domain.settings, returnPath: 'bounces.other.example' }
     const chosen = { ...domain, name: 'mail.x.test', settings }
-    const { records } = await verifyDomain(chosen, NAMES, {
+    const { records } = await verifyDomain(chosen, SERVICE_NAMES, {
       txt: absent,
       mx,
       cname: absent,

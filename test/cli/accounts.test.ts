@@ -6,6 +6,7 @@ import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { dnsRecords } from '../../src/accounts/dns-records.ts'
 import { hashToken, isToken } from '../../src/accounts/token.ts'
 import { openStore } from '../../src/store/open.ts'
+import { SERVICE_NAMES } from '../support/service-names.ts'
 import { newWorkplace, type Workplace } from './postroad.ts'
 
 interface Company {
@@ -142,14 +143,7 @@ describe('the commands about accounts', () => {
     assert.match(missing.stderr, /is not verified/)
 
     const { domains } = await accounts()
-    for (const record of dnsRecords(domains[0]!, {
-      hostname: 'mail.service.test',
-      sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
-      bounceHost: null,
-      relayed: false,
-      dkimZone: null,
-      foreignReturnPath: false,
-    })) {
+    for (const record of dnsRecords(domains[0]!, SERVICE_NAMES)) {
       if (record.required) dns.zone[`${record.name}/TXT`] = [record.value]
     }
     const verified = await place.json<Domain>('domain', 'verify', 'bücher.example')

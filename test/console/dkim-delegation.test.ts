@@ -1,9 +1,11 @@
 /** A domain that moves its DKIM keys into the operator's zone, as a person sees it. */
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { dnsRecords } from '../../src/accounts/dns-records.ts'
 import { withoutBrowser } from '../support/browser.ts'
+import { SERVICE_NAMES } from '../support/service-names.ts'
 import { Stage } from './stage.ts'
 
 const ZONE = 'dkim.service.test'
@@ -22,14 +24,7 @@ describe('DKIM by CNAME records', { skip: withoutBrowser() }, () => {
 
   test('the page moves a domain, shows the records to publish, and names the missing link', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'moving.example')
-    const names = {
-      hostname: 'mail.service.test',
-      sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
-      bounceHost: null,
-      relayed: false,
-      dkimZone: ZONE,
-      foreignReturnPath: false,
-    }
+    const names = { ...SERVICE_NAMES, dkimZone: ZONE }
     for (const { kind, type, name, value } of dnsRecords(domain, names)) {
       if (kind === 'dkim') dns.zone[`${name}/${type}`] = [value]
     }

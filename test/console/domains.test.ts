@@ -1,4 +1,5 @@
 /** A domain, from its name to what may send, as a person goes through it: with a DNS server that the test writes. */
+
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -8,6 +9,7 @@ import { dnsRecords } from '../../src/accounts/dns-records.ts'
 import { Api } from '../http/requests.ts'
 import { keepHistory } from '../mail/domain-report/history.ts'
 import { withoutBrowser } from '../support/browser.ts'
+import { SERVICE_NAMES } from '../support/service-names.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
 
@@ -283,15 +285,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
 
   /** As the owner enters it at the DNS provider. */
   function publish(domain: SendingDomain): void {
-    const names = {
-      hostname: 'mail.service.test',
-      sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
-      bounceHost: null,
-      relayed: false,
-      dkimZone: null,
-      foreignReturnPath: false,
-    }
-    for (const { type, name, value, preference } of dnsRecords(domain, names)) {
+    for (const { type, name, value, preference } of dnsRecords(domain, SERVICE_NAMES)) {
       dns.zone[`${name}/${type}`] = [preference === null ? value : `${preference} ${value}`]
     }
   }

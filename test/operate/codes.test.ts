@@ -704,10 +704,9 @@ describe('verbs about a database as a whole', () => {
       secretKey: null,
     } as const
   }
-
-  test('do not create a missing database', async () => {
-    const settings = {
-      ...of('none.db'),
+  const settingsOf = (name: string) => {
+    return {
+      ...of(name),
       hostname: 'mail.test',
       publicUrl: null,
       tls: null,
@@ -736,6 +735,9 @@ describe('verbs about a database as a whole', () => {
       bounceMailbox: null,
       sites: null,
     }
+  }
+
+  test('do not create a missing database', async () => {
     const move = {
       from: join(folder, 'none.db'),
       to: 'postgres://127.0.0.1:1/x',
@@ -745,7 +747,7 @@ describe('verbs about a database as a whole', () => {
     for (const [work, hint] of [
       [migrate(of('none.db'), {}), 'openOperation'],
       [backUp(of('none.db'), { file: join(folder, 'copy.db'), overwrite: false }), 'openOperation'],
-      [openOperation(settings), 'openOperation'],
+      [openOperation(settingsOf('none.db')), 'openOperation'],
       [migrateData(of('none.db'), move), 'migrateData'],
     ] as const) {
       const error = await failure(work)
@@ -759,37 +761,7 @@ describe('verbs about a database as a whole', () => {
       'this is text, and long enough to be looked at as the header of a database file',
     )
     assert.match((await failure(migrate(of('text.db'), {}))).code, /^(?:conflict|damaged|unavailable)$/)
-    const settings = {
-      ...of('x.db'),
-      hostname: 'mail.test',
-      publicUrl: null,
-      tls: null,
-      listen: { host: '127.0.0.1', port: 8587 },
-      console: 'same' as const,
-      metrics: 'off' as const,
-      submission: [],
-      trustedProxies: [],
-      dnsServers: [],
-      dnsValidating: [],
-      delivery: { kind: 'capture' } as const,
-      retrySchedule: [],
-      deliverWithin: null,
-      siteConcurrency: 20,
-      bounceHost: null,
-      fullMailbox: null,
-      bounceListeners: [],
-      dkimRotation: null,
-      dkimZone: null,
-      domainGrace: 1,
-      smtpPort: 25,
-      sourceAddresses: null,
-      systemFrom: null,
-      warmUp: [50, 100],
-      allowPrivateNetworks: true,
-      bounceMailbox: null,
-      sites: null,
-    }
-    await using op = await openOperation(settings, { make: true })
+    await using op = await openOperation(settingsOf('x.db'), { make: true })
     await createCompany(op, { name: 'Acme' })
     const copy = join(folder, 'text.db')
     const error = await failure(backUp(of('x.db'), { file: copy, overwrite: false }))

@@ -1,4 +1,5 @@
 /** The rotation of DKIM keys, and checks of the service by itself: with a DNS server that the test writes. */
+
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { FakeDns } from '../../harness/dns.ts'
@@ -9,25 +10,17 @@ import {
   RETIRING_MS,
   type SendingDomain,
 } from '../../src/accounts/account.ts'
-import { dkimRecordName, dnsRecords, type ServiceNames } from '../../src/accounts/dns-records.ts'
+import { dkimRecordName, dnsRecords } from '../../src/accounts/dns-records.ts'
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../src/operate/dkim-keys.ts'
 import { cancelDkimRotation, finishDkimRotation, rotateDkimKey } from '../../src/operate/dkim-rotation.ts'
 import { verifyDomain } from '../../src/operate/domain-verification.ts'
 import { Api } from '../http/requests.ts'
 import type { Service } from '../support/service.ts'
+import { SERVICE_NAMES } from '../support/service-names.ts'
 import { until } from '../support/until.ts'
 import { CheckedDomains } from './checked-domains.ts'
 
 const MINUTE = 60_000
-
-const NAMES: ServiceNames = {
-  hostname: 'mail.service.test',
-  sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
-  bounceHost: null,
-  relayed: false,
-  dkimZone: null,
-  foreignReturnPath: false,
-}
 
 describe('DKIM keys by themselves', () => {
   let rig: CheckedDomains
@@ -46,7 +39,7 @@ describe('DKIM keys by themselves', () => {
 
   function publish(domain: SendingDomain, keys: readonly DkimIdentity[] = domain.dkim): void {
     for (const key of keys) {
-      const [record] = dnsRecords({ ...domain, dkim: [key] }, NAMES)
+      const [record] = dnsRecords({ ...domain, dkim: [key] }, SERVICE_NAMES)
       dns.zone[`${record!.name}/TXT`] = [record!.value]
     }
   }
@@ -77,7 +70,7 @@ describe('DKIM keys by themselves', () => {
     const begun = await rotateDkimKey(await operation(start), { domain: domain.id })
     assert.deepEqual(stages(begun), ['signs', 'next'])
     const next = begun.dkim[1]!
-    const record = dnsRecords(begun, NAMES).find(({ name }) => name.startsWith(next.selector))!
+    const record = dnsRecords(begun, SERVICE_NAMES).find(({ name }) => name.startsWith(next.selector))!
     assert.deepEqual([record.required, /as soon as DNS/.test(record.purpose)], [false, true])
 
     // DNS does not follow: it waits, is asked again, and the domain stays as it is.
@@ -98,7 +91,7 @@ describe('DKIM keys by themselves', () => {
     const promoted = await now(domain)
     assert.deepEqual(stages(promoted), ['retiring', 'signs'])
     assert.deepEqual(promoted.dkim[0]!.rotation, { stage: 'retiring', since: found })
-    const [signing, kept] = dnsRecords(promoted, NAMES)
+    const [signing, kept] = dnsRecords(promoted, SERVICE_NAMES)
     assert.equal(signing!.name, dkimRecordName(promoted.dkim[1]!, promoted), 'the key that signs comes first')
     assert.deepEqual([signing!.required, kept!.required], [true, true])
 
@@ -107,7 +100,7 @@ describe('DKIM keys by themselves', () => {
     await checksAt(found + RETIRING_MS)
     const retired = await now(domain)
     assert.deepEqual(stages(retired), ['retired', 'signs'])
-    assert.equal(dnsRecords(retired, NAMES)[1]!.required, false)
+    assert.equal(dnsRecords(retired, SERVICE_NAMES)[1]!.required, false)
     await checksAt(found + RETIRING_MS + CHECK_EVERY_MS)
     assert.deepEqual(stages(await now(domain)), ['retired', 'signs'], 'its record is still in DNS')
     unpublish(domain, first)

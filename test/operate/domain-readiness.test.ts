@@ -1,26 +1,21 @@
 /** Domains whose records come, vanish and come back: with a DNS server that the test writes. */
+
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { FakeDns } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
-import { dnsRecords, type ServiceNames } from '../../src/accounts/dns-records.ts'
+import { dnsRecords } from '../../src/accounts/dns-records.ts'
 import { usedReturnPath } from '../../src/accounts/return-path.ts'
 import { verifyDomain } from '../../src/operate/domain-verification.ts'
 import { activateDomain, showDomain, updateDomain } from '../../src/operate/domains.ts'
 import type { Service } from '../support/service.ts'
+import { SERVICE_NAMES } from '../support/service-names.ts'
 import { CheckedDomains } from './checked-domains.ts'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
 const BOUNCE_HOST = 'mx.service.test'
-const NAMES: ServiceNames = {
-  hostname: 'mail.service.test',
-  sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
-  bounceHost: BOUNCE_HOST,
-  relayed: false,
-  dkimZone: null,
-  foreignReturnPath: false,
-}
+const NAMES = { ...SERVICE_NAMES, bounceHost: BOUNCE_HOST }
 
 describe('a domain that sends', () => {
   let rig: CheckedDomains

@@ -1,4 +1,5 @@
 /** Webhooks get an event when DNS has lost the records of a domain, and when it has them again. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SendingDomain } from '../../src/accounts/account.ts'
@@ -12,18 +13,11 @@ import {
   showWebhookEvent,
 } from '../../src/operate/webhook-events.ts'
 import { addWebhook } from '../../src/operate/webhooks.ts'
+import { SERVICE_NAMES } from '../support/service-names.ts'
 import { type Received, Receiver } from '../webhooks/receiver.ts'
 import { CheckedDomains } from './checked-domains.ts'
 
 const HOUR = 60 * 60_000
-const NAMES = {
-  hostname: 'mail.service.test',
-  sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
-  bounceHost: null,
-  relayed: false,
-  dkimZone: null,
-  foreignReturnPath: false,
-}
 
 interface Told {
   type: string
@@ -32,14 +26,15 @@ interface Told {
 }
 
 test('a webhook of the JSON dialect gets events when DNS loses records, and when they are back', async (t) => {
-  const rig = await CheckedDomains.start({ hostname: NAMES.hostname, allowPrivateNetworks: true })
+  const rig = await CheckedDomains.start({ hostname: SERVICE_NAMES.hostname, allowPrivateNetworks: true })
   t.after(() => rig[Symbol.asyncDispose]())
   const receiver = await Receiver.start()
   t.after(() => receiver[Symbol.asyncDispose]())
   const { dns, service, company } = rig
   const one = await service.domain(company, 'one.example')
   const two = await service.domain(company, 'two.example')
-  const dkimOf = (domain: SendingDomain) => dnsRecords(domain, NAMES).filter(({ kind }) => kind === 'dkim')
+  const dkimOf = (domain: SendingDomain) =>
+    dnsRecords(domain, SERVICE_NAMES).filter(({ kind }) => kind === 'dkim')
   const publish = (domain: SendingDomain) => {
     for (const { name, value } of dkimOf(domain)) dns.zone[`${name}/TXT`] = [value]
   }

@@ -9,11 +9,7 @@ import { inBox, type Stage } from './stage.ts'
 const MESSAGES = 10
 
 /** Every third message is refused: the server knows no such recipient. */
-export async function takesEnvelopesBehindDots(
-  { peer, port }: Stage<Peer>,
-  address: string,
-  box: string,
-): Promise<void> {
+export async function takesEnvelopesBehindDots({ peer, port }: Stage<Peer>, address: string): Promise<void> {
   const session = await openSession(targetAt(port, { address }), new Dialogue())
   const sent: Promise<string>[] = []
   const expected: string[] = []
@@ -23,7 +19,7 @@ export async function takesEnvelopesBehindDots(
     const { promise: atDot, resolve: onDot } = Promise.withResolvers<void>()
     const transaction = transactionOf({
       sender: 'sender@sender.test',
-      recipients: [`${isForNobody ? 'nobody' : box}@good.test`],
+      recipients: [`${isForNobody ? 'nobody' : 'behind'}@good.test`],
       text: `From: sender@sender.test\r\nSubject: ${at}\r\n\r\nNumber ${at}.\r\n`,
     })
     if (session.takesNext) behind++
@@ -36,7 +32,7 @@ export async function takesEnvelopesBehindDots(
   assert.ok(behind > 0)
   await session.quit()
   const delivered = expected.filter((verdict) => verdict === 'delivered').length
-  const subjects = (await inBox(peer, box, delivered)).map(
+  const subjects = (await inBox(peer, 'behind', delivered)).map(
     (raw) => /^Subject: (\d+)/m.exec(raw.toString())![1],
   )
   assert.deepEqual(

@@ -1,7 +1,5 @@
-/** chasquid, which accepts mail for every address at good.test and hands it to a program that handles each. */
-import { join } from 'node:path'
-import { Jail, maildir } from './jail.ts'
-import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
+import { Jail } from './jail.ts'
+import { addressesOf, Peer, type PeerOptions } from './peer.ts'
 
 export const chasquidAddresses = addressesOf(29, ['plain'])
 
@@ -17,13 +15,7 @@ ${Object.entries(FAILING)
 cat >"/var/mail/$1/tmp/$$" && mv "/var/mail/$1/tmp/$$" "/var/mail/$1/new/$$"
 `
 
-export class Chasquid implements Peer {
-  readonly #jail: Jail
-
-  private constructor(jail: Jail) {
-    this.#jail = jail
-  }
-
+export class Chasquid extends Peer {
   static async start({ port, certificate, boxes }: PeerOptions): Promise<Chasquid> {
     await using starting = new AsyncDisposableStack()
     const jail = starting.use(new Jail('chasquid', ['usr/bin/chasquid', 'bin/sh', 'bin/cat', 'bin/mv']))
@@ -52,17 +44,5 @@ mail_log_path: "<stderr>"
     await jail.start(['/usr/bin/chasquid', '--config_dir=/etc/chasquid'], [{ host, port }])
     starting.move()
     return new Chasquid(jail)
-  }
-
-  delivered(box: string): Buffer[] {
-    return maildir(join(this.#jail.root, 'var/mail', box))
-  }
-
-  get log(): string {
-    return this.#jail.log
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#jail[Symbol.asyncDispose]()
   }
 }

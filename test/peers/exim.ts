@@ -1,8 +1,8 @@
 /** Exim with one address for each way of answering, in the words of its example configuration: mostly without enhanced codes. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Jail, maildir, user } from './jail.ts'
-import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts'
+import { Jail, user } from './jail.ts'
+import { addressesOf, BOX_DOMAINS, Peer, type PeerOptions } from './peer.ts'
 
 /** What each of its addresses does otherwise than plain Exim: access rules for RCPT, unless their name says another step. */
 const WAYS = {
@@ -140,13 +140,7 @@ plain:
 `
 }
 
-export class Exim implements Peer {
-  readonly #jail: Jail
-
-  private constructor(jail: Jail) {
-    this.#jail = jail
-  }
-
+export class Exim extends Peer {
   static async start({ port, certificate, boxes }: PeerOptions): Promise<Exim> {
     await using starting = new AsyncDisposableStack()
     const jail = starting.use(new Jail('exim', ['usr/sbin/exim4']))
@@ -170,24 +164,12 @@ export class Exim implements Peer {
 
   /** Whether all recipients are deferred. */
   set greylisting(on: boolean) {
-    if (on) this.#jail.write('etc/greylisting', '')
-    else rmSync(join(this.#jail.root, 'etc/greylisting'))
+    if (on) this.jail.write('etc/greylisting', '')
+    else rmSync(join(this.jail.root, 'etc/greylisting'))
   }
 
   /** Tries deferred mail again. */
   async runQueue(): Promise<void> {
-    await this.#jail.run(['/usr/sbin/exim4', '-qff'])
-  }
-
-  delivered(box: string): Buffer[] {
-    return maildir(join(this.#jail.root, 'var/mail', box))
-  }
-
-  get log(): string {
-    return this.#jail.log
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#jail[Symbol.asyncDispose]()
+    await this.jail.run(['/usr/sbin/exim4', '-qff'])
   }
 }

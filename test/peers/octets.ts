@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { verifyDkim } from '../../harness/verify-dkim.ts'
 import type { Peer } from './peer.ts'
-import { inBox, SENDER, type Sending } from './stage.ts'
+import { inBox, SENDER, type Sending, type Stage } from './stage.ts'
 
 interface Awkward {
   name: string
@@ -87,19 +87,16 @@ const AWKWARD: readonly Awkward[] = [
 const TRACE = /^(?:Return-Path|X-Original-To|Delivered-To|Received|Envelope-to|Delivery-date): /i
 
 /**
- * `mailbox` is the address of the box. All are sent at once; each is found in the box, octet for octet below what the server
+ * Awkward messages are sent at once; each is found in the box, octet for octet below what the server
  * put on top, line ends aside (RFC 5321 2.3.8: CRLF on the wire, LF in a file).
  */
-export async function carriesEveryOctet(
-  sending: Sending,
-  peer: Peer,
-  box: string,
-  mailbox: string,
-): Promise<void> {
+export async function carriesEveryOctet(stage: Stage<Peer>, address: string): Promise<void> {
+  await using sending = await stage.direct('good.test', [address])
+  const mailbox = 'octets@good.test'
   const ids: string[] = []
   for (const awkward of AWKWARD) ids.push(await awkward.post(sending, mailbox))
   for (const id of ids) await sending.delivered(id)
-  const stored = await inBox(peer, box, ids.length)
+  const stored = await inBox(stage.peer, 'octets', ids.length)
   assert.equal(stored.length, ids.length)
   for (const [index, { name }] of AWKWARD.entries()) {
     const raw = await sending.raw(ids[index]!, mailbox)

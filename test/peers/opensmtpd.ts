@@ -1,11 +1,5 @@
-/**
- * OpenSMTPD with one address for each way of answering. It speaks of most things in few words (`550 Invalid recipient`), has neither
- * PIPELINING nor SMTPUTF8, and as Debian 12 has it offers STARTTLS and then fails at every handshake (it cannot use its key with
- * OpenSSL 3): a server as one meets them.
- */
-import { join } from 'node:path'
-import { Jail, maildir, user } from './jail.ts'
-import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts'
+import { Jail, user } from './jail.ts'
+import { addressesOf, BOX_DOMAINS, Peer, type PeerOptions } from './peer.ts'
 
 /** What follows `listen on` at each of its addresses. */
 const WAYS = {
@@ -60,13 +54,7 @@ match from any for domain { ${BOX_DOMAINS.map((domain) => `"${domain}"`).join(' 
 `
 }
 
-export class OpenSmtpd implements Peer {
-  readonly #jail: Jail
-
-  private constructor(jail: Jail) {
-    this.#jail = jail
-  }
-
+export class OpenSmtpd extends Peer {
   static async start({ port, certificate, boxes }: PeerOptions): Promise<OpenSmtpd> {
     await using starting = new AsyncDisposableStack()
     const programs = ['usr/sbin/smtpd', 'usr/libexec/opensmtpd/mail.maildir', 'bin/sh']
@@ -82,17 +70,5 @@ export class OpenSmtpd implements Peer {
     await jail.start(['/usr/sbin/smtpd', '-d'], listeners)
     starting.move()
     return new OpenSmtpd(jail)
-  }
-
-  delivered(box: string): Buffer[] {
-    return maildir(join(this.#jail.root, 'var/mail', box))
-  }
-
-  get log(): string {
-    return this.#jail.log
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#jail[Symbol.asyncDispose]()
   }
 }

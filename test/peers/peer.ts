@@ -1,3 +1,6 @@
+import { join } from 'node:path'
+import { type Jail, maildir } from './jail.ts'
+
 /** The domains whose boxes each of them has; bücher.test in ASCII. */
 export const BOX_DOMAINS = [
   'good.test',
@@ -17,11 +20,27 @@ export interface PeerOptions {
   boxes: readonly string[]
 }
 
-export interface Peer extends AsyncDisposable {
-  /** What was delivered to this box, oldest first, as the server wrote it. */
-  delivered(box: string): Buffer[]
+/** A real mail server in its jail, with a Maildir for each box. */
+export abstract class Peer implements AsyncDisposable {
+  protected readonly jail: Jail
+
+  protected constructor(jail: Jail) {
+    this.jail = jail
+  }
+
+  /** The messages in this box, oldest first, as the server wrote them. */
+  delivered(box: string): Buffer[] {
+    return maildir(join(this.jail.root, 'var/mail', box))
+  }
+
   /** The last lines of its log. */
-  readonly log: string
+  get log(): string {
+    return this.jail.log
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.jail[Symbol.asyncDispose]()
+  }
 }
 
 /** An address in 127.0.0.0/8 for each way of answering; the third number tells servers apart. */

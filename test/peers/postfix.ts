@@ -1,7 +1,5 @@
-/** Postfix with one address for each way of answering: all on one port, told apart by their IP addresses in 127.0.0.0/8. */
-import { join } from 'node:path'
-import { type Jail, maildir, user, VMAIL } from './jail.ts'
-import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts'
+import { user, VMAIL } from './jail.ts'
+import { addressesOf, BOX_DOMAINS, Peer, type PeerOptions } from './peer.ts'
 import { MASTER, postfixJail } from './postfix-jail.ts'
 
 export type PostfixWay = keyof typeof WAYS
@@ -93,13 +91,7 @@ const DESTINATIONS = {
   'later.test': 'retry:4.4.1 Connection timed out',
 }
 
-export class Postfix implements Peer {
-  readonly #jail: Jail
-
-  private constructor(jail: Jail) {
-    this.#jail = jail
-  }
-
+export class Postfix extends Peer {
   static async start({ port, certificate, boxes }: PeerOptions): Promise<Postfix> {
     await using starting = new AsyncDisposableStack()
     const jail = starting.use(
@@ -127,21 +119,9 @@ export class Postfix implements Peer {
     return new Postfix(jail)
   }
 
-  delivered(box: string): Buffer[] {
-    return maildir(join(this.#jail.root, 'var/mail', box))
-  }
-
-  get log(): string {
-    return this.#jail.log
-  }
-
   /** Everything that it has logged. */
   get wholeLog(): string {
-    return this.#jail.read('var/log/mail.log')
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#jail[Symbol.asyncDispose]()
+    return this.jail.read('var/log/mail.log')
   }
 }
 

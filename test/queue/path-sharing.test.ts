@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { parseDatabase } from '../../src/config/parse/database.ts'
 import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
@@ -9,11 +7,10 @@ import { Pacing } from '../../src/queue/pacing.ts'
 import { PathHealth } from '../../src/queue/path-health.ts'
 import { PathSharing } from '../../src/queue/path-sharing.ts'
 import { SessionLimits } from '../../src/queue/session-limits.ts'
-import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { temporaryDirectory } from '../store/directory.ts'
+import { openedPostgres, openedSqlite } from '../store/opened.ts'
 import { node } from '../store/samples.ts'
-import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { withoutPostgres } from '../support/postgres.ts'
 import { ended, pathTo, readyFor } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -26,19 +23,6 @@ const BUSY: DeliveryResult = {
   ...DELIVERY,
   outcomes: [{ position: 0, verdict: 'postponed', message: 'no' }],
   pathTrouble: { kind: 'busy', met: 'session', message: 'too much mail' },
-}
-
-async function opened(t: TestContext): Promise<Store> {
-  const path = join(temporaryDirectory(t), 'a.db')
-  const store = await openStore({ engine: 'sqlite', path }, { exclusive: false })
-  t.after(() => store.close())
-  return store
-}
-
-async function openedPostgres(t: TestContext): Promise<Store> {
-  const store = await openStore(parseDatabase(await freshDatabase()), { exclusive: false })
-  t.after(() => store.close())
-  return store
 }
 
 /** The same path from an address that all nodes have. */
@@ -72,7 +56,7 @@ async function startNode(store: Store, token: number, now?: () => number, name =
 }
 
 test('a path that one node has closed is closed on all, and open on all when one has found it open', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const ready = readyFor('c', pathTo('x.test'))
   const now = Date.now()
@@ -96,7 +80,7 @@ test('a path that one node has closed is closed on all, and open on all when one
 })
 
 test('a path that was found open stays open, although another node is about to share more of its trouble', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const nodes = [await startNode(store, 1), await startNode(store, 2)] as const
   const [one, two] = nodes
   const ready = readyFor('c', pathTo('x.test'))
@@ -118,7 +102,7 @@ test('a path that was found open stays open, although another node is about to s
 })
 
 test('closed paths and fewer sessions survive a restart', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const before = await startNode(store, 1)
   const ready = readyFor('c', pathTo('x.test'))
   ended(before.health, ready, BUSY, true, Date.now())
@@ -131,7 +115,7 @@ test('closed paths and fewer sessions survive a restart', async (t) => {
 })
 
 test('servers that one node cannot reach may be reached by another one', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const ready = readyFor('c', pathTo('x.test'))
   const pathTrouble = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
@@ -146,7 +130,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   test(`a closed path costs all nodes together one try at a time, on ${engine}`, {
     skip: engine === 'postgres' && withoutPostgres(),
   }, async (t) => {
-    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const store = engine === 'sqlite' ? await openedSqlite(t) : await openedPostgres(t)
     const nodes = [await startNode(store, 1), await startNode(store, 2)]
     const look = async () => {
       for (const { sharing } of nodes) await sharing.look()
@@ -194,7 +178,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 test('a node that has left a try to another one waits for the next try, not for the longest time of that one', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const nodes = [await startNode(store, 1), await startNode(store, 2)] as const
   const [one, two] = nodes
   const look = async () => {
@@ -221,7 +205,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   test(`nodes that met the same trouble do not put off its next try for each other, on ${engine}`, {
     skip: engine === 'postgres' && withoutPostgres(),
   }, async (t) => {
-    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const store = engine === 'sqlite' ? await openedSqlite(t) : await openedPostgres(t)
     const nodes = [await startNode(store, 1), await startNode(store, 2), await startNode(store, 3)]
     for (const { health } of nodes) health.alone = false
     const ready = readyFor('c', pathTo('x.test'))
@@ -257,7 +241,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   test(`a wait that servers asked one node for is kept by all, and over a restart, on ${engine}`, {
     skip: engine === 'postgres' && withoutPostgres(),
   }, async (t) => {
-    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const store = engine === 'sqlite' ? await openedSqlite(t) : await openedPostgres(t)
     const clock = { now: 1 }
     const now = () => clock.now
     const [one, two] = [await startNode(store, 1, now), await startNode(store, 2, now)]
@@ -299,7 +283,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   test(`a restart forgets no message of the last hour, on ${engine}`, {
     skip: engine === 'postgres' && withoutPostgres(),
   }, async (t) => {
-    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const store = engine === 'sqlite' ? await openedSqlite(t) : await openedPostgres(t)
     const path = pathTo('x.test', { messagesPerHour: 100 })
     const sendAll = ({ pacing }: Awaited<ReturnType<typeof startNode>>) => {
       let sent = 0
@@ -329,7 +313,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 test('a limit that the other nodes have given up is given up by a node that only learned it', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const clock = { now: 1 }
   const [one, two] = [await startNode(store, 1, () => clock.now), await startNode(store, 2, () => clock.now)]
   const path = fromShared(pathTo('x.test', { messagesPerMinute: 10 }))
@@ -364,7 +348,7 @@ test('a limit that the other nodes have given up is given up by a node that only
 })
 
 test('after servers that took nothing, other nodes and later starts double the rate each minute as well', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const clock = { now: 1 }
   const start = (token: number) => startNode(store, token, () => clock.now)
   const path = fromShared(pathTo('x.test'))
@@ -393,7 +377,7 @@ test('after servers that took nothing, other nodes and later starts double the r
 })
 
 test('a thousand troubles of one company push out no closure, and a look writes some of them at a time', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const real = readyFor('victim', pathTo('relay.test', { kind: 'relay' }))
   const now = Date.now()
@@ -418,7 +402,7 @@ test('a thousand troubles of one company push out no closure, and a look writes 
 })
 
 test('a restart remembers servers that do not answer, and another node finds out for itself', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const token = await store.join(node('here'))
   const one = await startNode(store, token)
   const ready = readyFor('c', pathTo('x.test'))
@@ -446,7 +430,7 @@ test('a restart remembers servers that do not answer, and another node finds out
 })
 
 test('a node that knows a lowered limit alone takes away no closure of another node', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const ready = readyFor('c', pathTo('relay:relay.test:25', { kind: 'relay' }))
   const now = Date.now()
@@ -466,7 +450,7 @@ test('a node that knows a lowered limit alone takes away no closure of another n
 })
 
 test('a limit that no mail has met for six hours is no longer learnt', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const path = fromShared(pathTo('x.test'))
   const state = { closed: null, sessions: 1, messagesPerMinute: null }
   const row = { key: `${path.key}\0limits`, node: 1, state }
@@ -487,7 +471,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     skip: engine === 'postgres' && withoutPostgres(),
   }, () => {
     const START = { now: 1 }
-    const open = (t: TestContext) => (engine === 'sqlite' ? opened(t) : openedPostgres(t))
+    const open = (t: TestContext) => (engine === 'sqlite' ? openedSqlite(t) : openedPostgres(t))
     type Started = Awaited<ReturnType<typeof startNode>>
     const lookAll = async (nodes: readonly Started[]) => {
       for (let n = 0; n < 2; n++) for (const { sharing } of nodes) await sharing.look()
@@ -645,7 +629,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 test('a path that was found open is shared later when the store fails', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   let failing = false
   const faulty = Object.assign(Object.create(store), {
     sharePaths: async (changes: Parameters<Store['sharePaths']>[0]) => {
@@ -672,7 +656,7 @@ test('a path that was found open is shared later when the store fails', async (t
 })
 
 test('a node that only learnt of a closure keeps one delivery for its next try', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   two.health.alone = false
   const ready = readyFor('c', pathTo('x.test'))

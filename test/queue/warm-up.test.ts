@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type { SourcePool } from '../../src/accounts/account.ts'
 import { warmUpDay } from '../../src/accounts/warm-up-day.ts'
 import { DAY_MS } from '../../src/common/utc-day.ts'
@@ -10,9 +9,8 @@ import { type GiveBackReason, giveBackRecord } from '../../src/queue/attempt.ts'
 import { NodeShares } from '../../src/queue/node-shares.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import { WarmUp, type WarmUpParts } from '../../src/queue/warm-up.ts'
-import { openStore } from '../../src/store/open.ts'
-import type { ClaimedEmail, Store } from '../../src/store/store.ts'
-import { temporaryDirectory } from '../store/directory.ts'
+import type { ClaimedEmail } from '../../src/store/store.ts'
+import { openedSqlite } from '../store/opened.ts'
 import { to } from '../store/samples.ts'
 import { nodes, pathTo, readyFor } from './paths.ts'
 
@@ -66,15 +64,8 @@ async function startNode(
   return { warmUp, send }
 }
 
-async function opened(t: TestContext): Promise<Store> {
-  const path = join(temporaryDirectory(t), 'a.db')
-  const store = await openStore({ engine: 'sqlite', path }, { exclusive: false })
-  t.after(() => store.close())
-  return store
-}
-
 test('an address in warm-up sends no more to a site than on its day, over a restart, and more on the next day', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const now = Date.now()
   const settings = { warming: now, schedule: [2, 3], addresses: ['192.0.2.1', '192.0.2.2'] }
   const [fresh, other] = [pathFrom('192.0.2.1', 'x.test'), pathFrom('192.0.2.1', 'y.test')]
@@ -102,7 +93,7 @@ test('an address in warm-up sends no more to a site than on its day, over a rest
 
 test('mail that waits for the next day is never given up, the oldest goes first, and later trouble counts from then on', async (t) => {
   const start = Math.floor(Date.now() / DAY_MS) * DAY_MS
-  const { warmUp, send } = await startNode(await opened(t), { warming: start, schedule: [1, 2] })
+  const { warmUp, send } = await startNode(await openedSqlite(t), { warming: start, schedule: [1, 2] })
   const fresh = pathFrom('192.0.2.1', 'x.test')
   const noon = start + DAY_MS / 2
   assert.equal(await send(fresh, noon), true)
@@ -136,7 +127,7 @@ test('mail that waits for the next day is never given up, the oldest goes first,
 })
 
 test('nodes that share an address send the number of the day together, to the last message', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const now = Date.now()
   const both = [
     await startNode(store, { warming: now, schedule: [50], tokens: [1, 2] }),
@@ -155,7 +146,7 @@ test('nodes that share an address send the number of the day together, to the la
 })
 
 test('messages that a node took and did not send are left to the others', async (t) => {
-  const store = await opened(t)
+  const store = await openedSqlite(t)
   const now = Date.now()
   const [one, two] = [
     await startNode(store, { warming: now, schedule: [10] }),
@@ -205,7 +196,7 @@ test('when the store cannot be asked, mail waits, and messages of one day are ne
 
 test('the day of a site ends at its number, however many other sites got mail since', async (t) => {
   const now = Date.now()
-  const { warmUp, send } = await startNode(await opened(t), { schedule: [2, 5], remembered: 10 })
+  const { warmUp, send } = await startNode(await openedSqlite(t), { schedule: [2, 5], remembered: 10 })
   const full = pathFrom('192.0.2.1', 'full.test')
   assert.deepEqual([await send(full, now), await send(full, now), await send(full, now)], [true, true, false])
   for (let n = 0; n < 400; n++) assert.ok(await send(pathFrom('192.0.2.1', `n${n}.test`), now))

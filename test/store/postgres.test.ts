@@ -1,15 +1,11 @@
 import { describe, type TestContext } from 'node:test'
-import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { type Bench, storeContract } from './contract/contract.ts'
+import { openedPostgres } from './opened.ts'
 
 async function open(context: TestContext): Promise<Bench> {
   const url = await freshDatabase(context)
-  const view = async () => {
-    const store = await PostgresStore.open(url)
-    context.after(() => store.close())
-    return store
-  }
+  const view = () => openedPostgres(context, url)
   const rows = async (table: string) => {
     const [counted] = await execute<{ n: number }>(url, `SELECT count(*)::int AS n FROM ${table}`)
     return counted!.n

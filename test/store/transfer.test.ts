@@ -15,6 +15,7 @@ import { entry } from './contract/audit.ts'
 import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
 import { progress, webhook, attempt as webhookAttempt } from './contract/webhooks.ts'
 import { temporaryDirectory } from './directory.ts'
+import { openedPostgres } from './opened.ts'
 import {
   accept,
   acme,
@@ -54,12 +55,6 @@ async function filled(context: TestContext, fill: (store: Store) => Promise<unkn
 
 async function move({ from, to }: Move, onProgress?: (progress: TransferProgress) => void) {
   return await transfer({ from, to, restart: false, ...(onProgress && { onProgress }) })
-}
-
-async function opened(context: TestContext, url: string): Promise<PostgresStore> {
-  const store = await PostgresStore.open(url)
-  context.after(() => store.close())
-  return store
 }
 
 /** Makes the tables where a transfer begins to fill them, as one that was killed at its start has left them. */
@@ -107,7 +102,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       // What was copied is compared once more, however often it is asked for.
       await assert.rejects(move({ from, to }), { name: 'StoreDamaged', message })
       await transfer({ from, to, restart: true })
-      assert.equal((await (await opened(t, to)).listEmails({ limit: 10 })).length, 3)
+      assert.equal((await (await openedPostgres(t, to)).listEmails({ limit: 10 })).length, 3)
     })
   }
 
@@ -152,7 +147,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     })
     assert.equal(last, joins)
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     const [leased] = await execute<{ lease: string }>(way.to, 'SELECT max(lease) AS lease FROM queue')
     assert.equal(Number(leased!.lease), last)
     const token = await store.join(node('first'))
@@ -187,7 +182,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       logged = (await log.entriesAfter(0, {}, 100)).events
     })
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     assert.deepEqual((await store.entriesAfter(0, {}, 100)).events, logged)
     const [owner] = (await store.accounts()).companies
     await store.accept(email(owner!, ['e@x.test']), { token: 1 })
@@ -223,7 +218,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       repeated = await store.acceptAll({ emails: emails(), idempotency }, null)
     })
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     assert.deepEqual(await lists(store), before)
     assert.deepEqual(await store.acceptAll({ emails: emails(), idempotency }, null), repeated)
     const over = await store.acceptAll({ emails: emails(), idempotency: null }, null)
@@ -257,7 +252,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       before = await seen(store)
     })
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     assert.deepEqual(await seen(store), before)
     assert.equal(await store.claimAnnouncement({ ...claim, now: NOW + HOUR, until: NOW + DAY }), null)
   })
@@ -305,7 +300,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       before = await seen(store, owner.id, domainId)
     })
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     assert.deepEqual(await seen(store, owner.id, domainId), before)
     const [one] = await store.takeWebhooks(await store.join(node('there')))
     assert.deepEqual([one!.cursor, one!.retryAt], [12, NOW + HOUR])
@@ -340,7 +335,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       before = await seen(store)
     })
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     assert.deepEqual(await seen(store), before)
     assert.equal((await execute(way.to, 'SELECT 1 FROM sign_in_links')).length, 601)
     assert.ok(await store.takeLink(link, NOW))
@@ -359,7 +354,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       await store.record(attempt(value, 1, [deferred(0, NOW + HOUR, held), closed]))
     })
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     assert.deepEqual(await store.heldDomains(), [domainId])
     // Mail of a closed path may be retried all the same, mail of a domain that may not send may not.
     const retried = await store.retry({ companyId: null, domains: null, emailId: null, now: NOW })
@@ -386,7 +381,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     })
     const [value, canceled] = ids as [string, string]
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     const token = await store.join(node('new'))
     assert.deepEqual(await states(store, value), ['sending', 'sending', 'waiting'])
     assert.deepEqual(await store.claim(claimRequest(token)), [])
@@ -433,7 +428,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       for (let n = 0; n < 5; n++) await accept(store, email(owner, ['a@x.test']))
     })
     await move(way)
-    const store = await opened(t, way.to)
+    const store = await openedPostgres(t, way.to)
     await acme(store, 'Another')
     const before = await store.listEmails({ limit: 10 })
     const value = await accept(store, email(owner, ['a@x.test']))
@@ -449,7 +444,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
 
   test('is refused by a database that is served, and changes nothing there', async (t) => {
     const way = await filled(t, keyed)
-    const served = await opened(t, way.to)
+    const served = await openedPostgres(t, way.to)
     const token = await served.join(node('there'))
     const refused = { name: 'StoreConflict', message: /is being served: stop every node/ }
     await assert.rejects(move(way), refused)
@@ -480,7 +475,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
 
   test('is refused at its end when a node has begun to serve the database meanwhile', async (t) => {
     const way = await filled(t, keyed)
-    const served = await opened(t, way.to)
+    const served = await openedPostgres(t, way.to)
     await begun(way.to)
     const last = await holdBack(t, way.to)
     const refused = assert.rejects(move(way), { name: 'StoreConflict', message: /is being served/ })
@@ -493,7 +488,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     await served.leave(token)
     await served.close()
     await move(way)
-    assert.equal((await (await opened(t, way.to)).listEmails({ limit: 10 })).length, 3)
+    assert.equal((await (await openedPostgres(t, way.to)).listEmails({ limit: 10 })).length, 3)
   })
 
   test('allows no second transfer to the same target', async (t) => {
@@ -507,7 +502,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     await assert.rejects(transfer({ from: other.from, to: way.to, restart: true }), refused)
     await last.letGo()
     await moved
-    assert.equal((await (await opened(t, way.to)).listEmails({ limit: 10 })).length, 3)
+    assert.equal((await (await openedPostgres(t, way.to)).listEmails({ limit: 10 })).length, 3)
   })
 
   test('continues an interrupted transfer, unless its source was written to in between', async (t) => {
@@ -531,7 +526,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(await isEmpty(way.to), true)
     await transfer({ ...way, restart: true, onProgress: until(Number.POSITIVE_INFINITY) })
     assert.deepEqual(seen, [500, 1_000, 500, 1_000, 1_201])
-    const [newest] = await (await opened(t, way.to)).listEmails({ limit: 1 })
+    const [newest] = await (await openedPostgres(t, way.to)).listEmails({ limit: 1 })
     assert.equal(newest?.id, late.id)
   })
 })

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { Api, assertJsonError, type Reply } from '../requests.ts'
-import { Visitor } from './visitor.ts'
+import { Api, assertJsonError } from '../requests.ts'
+import { ok, refused, Visitor } from './visitor.ts'
 
 interface ShownRecord {
   kind: string
@@ -74,16 +74,6 @@ describe('domains in the console', () => {
     for (const name of Object.keys(dns.zone)) delete dns.zone[name]
   })
 
-  function ok<Body>(reply: Reply, status = 200): Body {
-    assert.equal(reply.status, status, reply.text)
-    return reply.body as Body
-  }
-  function refused(reply: Reply, status: number, code: string, message?: RegExp): void {
-    assert.equal(reply.status, status, reply.text)
-    const { error } = reply.body as { error: { code: string; message: string } }
-    assert.equal(error.code, code)
-    if (message) assert.match(error.message, message)
-  }
   async function added(name = `d${count++}.example`): Promise<Shown> {
     return ok(await developer.ask('POST', at, { name }), 201)
   }

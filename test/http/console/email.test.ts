@@ -4,8 +4,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { Api, basic, call, type Reply } from '../requests.ts'
-import { Visitor } from './visitor.ts'
+import { Api, basic, call } from '../requests.ts'
+import { ok, Visitor } from './visitor.ts'
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -49,10 +49,6 @@ describe('one email in the console', () => {
   let foreign: string
 
   const path = (id: string, rest = '', of = company.id) => `/companies/${of}/emails/${id}${rest}`
-  function ok<Body>(reply: Reply): Body {
-    assert.equal(reply.status, 200, reply.text)
-    return reply.body as Body
-  }
   const mail = (more: object = {}) => ({
     from: 'Acme <a@acme.example>',
     to: 'b@x.test',

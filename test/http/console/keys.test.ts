@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { STARTTLS } from '../../submission/rig.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { Api, assertJsonError, type Reply } from '../requests.ts'
-import { Visitor } from './visitor.ts'
+import { Api, assertJsonError } from '../requests.ts'
+import { ok, refused, Visitor } from './visitor.ts'
 
 interface ShownKey {
   id: string
@@ -42,14 +42,6 @@ describe('API keys in the console', () => {
   })
   after(() => service.close())
 
-  function ok<Body>(reply: Reply, status = 200): Body {
-    assert.equal(reply.status, status, reply.text)
-    return reply.body as Body
-  }
-  function refused(reply: Reply, status: number, code: string): void {
-    assert.equal(reply.status, status, reply.text)
-    assert.equal((reply.body as { error: { code: string } }).error.code, code)
-  }
   const mail = { from: 'a@acme.example', to: 'b@x.test', subject: 's', text: 't' }
 
   test('a key is created with its bounds, sends, is renamed, and stops working once it is revoked', async () => {

@@ -12,7 +12,7 @@ import type { WaitingSiteItem } from '../../../src/http/console/contract/queue.t
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import type { Reply } from '../requests.ts'
-import { Visitor } from './visitor.ts'
+import { ok, Visitor } from './visitor.ts'
 
 let service: Service
 let acme: string
@@ -43,11 +43,6 @@ async function send(by: string, from: string, to: string, change: object = {}): 
     body: JSON.stringify({ from, to, subject: 's', text: 't', ...change }),
   })
   assert.equal(response.status, 200)
-}
-
-function ok<Body>(reply: Reply): Body {
-  assert.equal(reply.status, 200, reply.text)
-  return reply.body as Body
 }
 
 async function volume(who: Visitor, company: string, query = 'span=hour'): Promise<VolumeSeriesJson> {

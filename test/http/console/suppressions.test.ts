@@ -6,8 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { SUPPRESSION_TYPES } from '../../../src/email/suppression.ts'
 import { suppression } from '../../store/samples.ts'
 import { type Service, startService } from '../../support/service.ts'
-import type { Reply } from '../requests.ts'
-import { Visitor } from './visitor.ts'
+import { ok, refused, Visitor } from './visitor.ts'
 
 interface Shown {
   id: string
@@ -47,14 +46,6 @@ describe('suppressions in the console', () => {
   })
   after(() => service.close())
 
-  function ok<Body>(reply: Reply, status = 200): Body {
-    assert.equal(reply.status, status, reply.text)
-    return reply.body as Body
-  }
-  function refused(reply: Reply, status: number, code: string): void {
-    assert.equal(reply.status, status, reply.text)
-    assert.equal((reply.body as { error: { code: string } }).error.code, code)
-  }
   const page = async (query = '', who = viewer, path = of): Promise<Page> =>
     ok<Page>(await who.ask('GET', `${path}/suppressions${query}`))
   const add = async (address: string, type = 'manual', more: object = {}): Promise<void> => {

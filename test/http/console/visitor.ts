@@ -1,4 +1,5 @@
 /** A person who has signed in to the console of a running service, and calls its API as the page does. */
+import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { beginSession, SESSION_MS } from '../../../src/operate/sessions.ts'
 import { type Membership, newPerson, type Person } from '../../../src/people/person.ts'
@@ -67,4 +68,16 @@ export class Visitor {
 /** By its name without TLS and by that over TLS: the public URL of the service decides which one counts. */
 function cookieOf(token: string): string {
   return `postroad_session=${token}; __Host-postroad_session=${token}`
+}
+
+/** The body of an answer, whose status must be this one. */
+export function ok<Body>(reply: Reply, status = 200): Body {
+  assert.equal(reply.status, status, reply.text)
+  return reply.body as Body
+}
+
+export function refused(reply: Reply, status: number, code: string, message?: RegExp): void {
+  const { error } = ok<{ error: { code: string; message: string } }>(reply, status)
+  assert.equal(error.code, code)
+  if (message) assert.match(error.message, message)
 }

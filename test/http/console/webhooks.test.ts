@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Receiver } from '../../webhooks/receiver.ts'
-import { Api, type Reply } from '../requests.ts'
-import { Visitor } from './visitor.ts'
+import { Api } from '../requests.ts'
+import { ok, refused, Visitor } from './visitor.ts'
 
 interface Shown {
   id: string
@@ -55,14 +55,6 @@ describe('webhooks in the console', () => {
     await service?.close()
   })
 
-  function ok<Body>(reply: Reply, status = 200): Body {
-    assert.equal(reply.status, status, reply.text)
-    return reply.body as Body
-  }
-  function refused(reply: Reply, status: number, code: string): void {
-    assert.equal(reply.status, status, reply.text)
-    assert.equal((reply.body as { error: { code: string } }).error.code, code)
-  }
   const made = async (more: object = {}): Promise<string> => {
     const input = { url: receiver.url, dialect: 'json', events: [], ...more }
     return ok<{ id: string }>(await developer.ask('POST', at, input), 201).id

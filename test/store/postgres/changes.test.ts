@@ -6,13 +6,8 @@ import { PostgresCluster } from '../../../harness/postgres-cluster.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { StoreChange } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
+import { openedPostgres } from '../opened.ts'
 import { acme, apiKey, attempt, deferred, email, HOUR, NOW, result, suppress } from '../samples.ts'
-
-async function opened(context: TestContext, url: string): Promise<PostgresStore> {
-  const store = await PostgresStore.open(url)
-  context.after(() => store.close())
-  return store
-}
 
 /** Collects the changes that the store reports, with a promise of the next one of a kind. */
 class ReportedChanges {
@@ -72,7 +67,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
     // Closing the store also ends its notifications.
     await first.close()
 
-    const store = await opened(t, url)
+    const store = await openedPostgres(t, url)
     const bounced = attempt(value, 1, [result(0, { state: 'bounced', suppress: true })])
     const scope = { companyId: owner.id, domain: null }
     const changes: { kind: StoreChange; what: string; make: () => Promise<unknown> }[] = [
@@ -112,7 +107,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
 
   test('are found by the counters when no notification comes', async (t) => {
     const url = await freshDatabase(t)
-    const told = new ReportedChanges(await opened(t, url))
+    const told = new ReportedChanges(await openedPostgres(t, url))
     for (const kind of ['accounts', 'stops', 'queue', 'webhooks'] as const) {
       const next = told.next(kind)
       await execute(url, 'UPDATE counters SET value = value + 1 WHERE name = $1', [kind])
@@ -123,7 +118,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
 
   test('made after the store was opened, but before it listened, are reported', async (t) => {
     const url = await freshDatabase(t)
-    const [store, other] = [await opened(t, url), await opened(t, url)]
+    const [store, other] = [await openedPostgres(t, url), await openedPostgres(t, url)]
     await acme(other)
     const told = new ReportedChanges(store)
     await told.next('accounts')
@@ -132,7 +127,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
 
   test('are reported after the listening connection was cut', async (t) => {
     const url = await freshDatabase(t)
-    const [store, other] = [await opened(t, url), await opened(t, url)]
+    const [store, other] = [await openedPostgres(t, url), await openedPostgres(t, url)]
     const owner = await acme(other)
     const told = new ReportedChanges(store)
     await told.next('accounts')
@@ -166,7 +161,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
 
   test('suppressions copied from a server with higher transaction numbers are not reported again and again', async (t) => {
     const url = await freshDatabase(t)
-    const store = await opened(t, url)
+    const store = await openedPostgres(t, url)
     const owner = await acme(store)
     const { cursor } = await store.suppressionsSince(null)
     await execute(

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Client } from 'pg'
 import type { LogFilter, LoggedEvent } from '../../../src/email/event.ts'
-import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
-import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
+import { execute, withoutPostgres } from '../../support/postgres.ts'
+import { postgresWithCompany } from '../opened.ts'
 import { acme, attempt, email, NOW, newId, result } from '../samples.ts'
 import { rivalOf } from './faults/rival.ts'
 
 /** As every statement that writes events does it: the number is the column's own affair. */
 const INSERT = `INSERT INTO events (email, company, recipient, at, type)
   SELECT '${newId()}', 1, n, ${NOW}, 'opened' FROM generate_series(1, $1::int) n RETURNING number::int AS number`
-
-async function open(context: TestContext) {
-  const url = await freshDatabase(context)
-  const store = await PostgresStore.open(url)
-  context.after(() => store.close())
-  return { url, store, owner: await acme(store) }
-}
 
 /** A small generator of numbers in [0, 1), the same for the same seed (mulberry32). */
 function randomOf(seed: number): () => number {
@@ -31,7 +24,7 @@ function randomOf(seed: number): () => number {
 
 describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
   test('is followed without missing one, whatever order transactions commit in', async (t) => {
-    const { url, store } = await open(t)
+    const { url, store } = await postgresWithCompany(t)
     const seed = Math.floor(Math.random() * 1e9)
     t.diagnostic(`seed ${seed}`)
     const random = randomOf(seed)
@@ -72,7 +65,7 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('waits for a transaction that has drawn a number and not committed', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const rival = await rivalOf(t, url)
     const { rows } = await rival.query<{ number: number }>(INSERT, [1])
     const value = email(owner, ['a@x.test'])
@@ -98,7 +91,7 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('waits neither for a later transaction, nor again for a part that is known to be complete', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const values = Array.from({ length: 3 }, () => email(owner, ['a@x.test']))
     for (const value of values) await store.accept(value, { token: 1 })
     const first = await store.eventsAfter(0, {}, 1)
@@ -118,7 +111,7 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('is read in bounded steps, however few events match', async (t) => {
-    const { url, store } = await open(t)
+    const { url, store } = await postgresWithCompany(t)
     const other = await acme(store, 'other')
     await execute(url, INSERT, [12_000])
     const value = email(other, ['a@x.test'])

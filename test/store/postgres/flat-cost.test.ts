@@ -13,18 +13,13 @@ import {
   HOUR,
   NOW,
   newId,
+  node,
   result,
   suppress,
   suppression,
 } from '../samples.ts'
 
-const NODE = {
-  name: 'node',
-  roles: ['api' as const, 'delivery' as const],
-  timeoutMs: 30_000,
-  since: NOW,
-  machine: null,
-}
+const NODE = node('node')
 /** Rows of history, rows that are due, and rows that wait for later. */
 const MANY = 20_000
 

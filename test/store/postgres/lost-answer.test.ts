@@ -14,6 +14,7 @@ import {
   eventNames,
   HOUR,
   NOW,
+  node,
   result,
   states,
   suppress,
@@ -21,13 +22,7 @@ import {
 import { CuttingRelay } from './cutting-relay.ts'
 import { lockAwaited } from './faults/rival.ts'
 
-const NODE = {
-  name: 'node',
-  roles: ['api' as const, 'delivery' as const],
-  timeoutMs: 30_000,
-  since: NOW,
-  machine: null,
-}
+const NODE = node('node')
 
 /** The bytes of a prepared statement's name in a request. */
 const named = (name: string) => `\0${name}\0`

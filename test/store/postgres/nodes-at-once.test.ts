@@ -4,15 +4,9 @@ import { describe, type TestContext, test } from 'node:test'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { ClaimedEmail, NewEmail } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { acme, attempt, claimRequest, deferred, email, NOW, result } from '../samples.ts'
+import { acme, attempt, claimRequest, deferred, email, NOW, node, result } from '../samples.ts'
 
-const NODE = {
-  name: 'node',
-  roles: ['api' as const, 'delivery' as const],
-  timeoutMs: 30_000,
-  since: NOW,
-  machine: null,
-}
+const NODE = node('node')
 
 async function nodes(context: TestContext, count: number) {
   const url = await freshDatabase(context)

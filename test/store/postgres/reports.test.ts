@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import type { RecipientReport } from '../../../src/email/lifecycle.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
-import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { acme, attempt, DAY, email, eventNames, NOW, newId, result, states } from '../samples.ts'
+import { execute, withoutPostgres } from '../../support/postgres.ts'
+import { postgresWithCompany } from '../opened.ts'
+import { attempt, DAY, email, eventNames, NOW, newId, result, states } from '../samples.ts'
 import { lockAwaited, rivalOf } from './faults/rival.ts'
-
-async function open(context: TestContext) {
-  const url = await freshDatabase(context)
-  const store = await PostgresStore.open(url)
-  context.after(() => store.close())
-  return { url, store, owner: await acme(store) }
-}
 
 /** An email of two recipients, both delivered. */
 async function delivered(store: PostgresStore, owner: Company, createdAt = NOW): Promise<string> {
@@ -40,7 +34,7 @@ function bounce(emailId: string, position: number, reportId: string): RecipientR
 
 describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
   test('change a final state, and count once through whichever node they come', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const other = await PostgresStore.open(url)
     t.after(() => other.close())
     const id = await delivered(store, owner)
@@ -80,7 +74,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('are recorded once, with any text of strangers in them', async (t) => {
-    const { store, owner } = await open(t)
+    const { store, owner } = await postgresWithCompany(t)
     const id = await delivered(store, owner)
     const names = ['r1', 'r\0"\\', 'r\ud800', '"reportId":"r1"', 'r"reportId":"r9']
     const odd = names.map((reportId): RecipientReport => {
@@ -93,7 +87,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('wait for a result that is being written, and depend on its outcome', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const value = email(owner, ['a@x.test'])
     await store.accept(value, { token: 1 })
     // In the order of a result: the row in the queue first, then the row of the recipient.
@@ -108,7 +102,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('leave nothing behind of an email that retention removes at the same time', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const id = await delivered(store, owner, NOW - DAY)
     const rival = await rivalOf(t, url)
     await rival.query('SELECT 1 FROM recipients WHERE email = $1 FOR UPDATE', [id])

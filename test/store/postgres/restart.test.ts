@@ -5,15 +5,9 @@ import { PostgresCluster } from '../../../harness/postgres-cluster.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { type NewEmail, StoreUnavailable } from '../../../src/store/store.ts'
 import { createDatabase, execute, withoutPostgres } from '../../support/postgres.ts'
-import { acme, attempt, claimRequest, email, NOW, result } from '../samples.ts'
+import { acme, attempt, claimRequest, email, NOW, node, result } from '../samples.ts'
 
-const NODE = {
-  name: 'node',
-  roles: ['api' as const, 'delivery' as const],
-  timeoutMs: 30_000,
-  since: NOW,
-  machine: null,
-}
+const NODE = node('node')
 
 const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Company } from '../../../../src/accounts/account.ts'
-import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
+import type { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import type { NewEmail } from '../../../../src/store/store.ts'
-import { execute, freshDatabase, withoutPostgres } from '../../../support/postgres.ts'
+import { execute, withoutPostgres } from '../../../support/postgres.ts'
+import { postgresWithCompany } from '../../opened.ts'
 import {
   accept,
-  acme,
   attempt,
   claimRequest,
   DAY,
@@ -21,19 +21,6 @@ import {
 import { lockAwaited, rivalOf } from './rival.ts'
 
 const LATER = NOW + HOUR
-
-interface Bench {
-  url: string
-  store: PostgresStore
-  owner: Company
-}
-
-async function open(context: TestContext): Promise<Bench> {
-  const url = await freshDatabase(context)
-  const store = await PostgresStore.open(url)
-  context.after(() => store.close())
-  return { url, store, owner: await acme(store) }
-}
 
 function several(owner: Company, count: number): NewEmail {
   const addresses = Array.from({ length: count }, (_, n) => `r${n}@x${n % 3}.test`)
@@ -120,7 +107,7 @@ async function meter(url: string, table: string, way: 'UPDATE' | 'DELETE') {
 describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   for (const { name, most, begin, walk } of WALKS) {
     test(`${name} passes over rows locked by another transaction, and comes back for them`, async (t) => {
-      const { url, store, owner } = await open(t)
+      const { url, store, owner } = await postgresWithCompany(t)
       const value = several(owner, 6)
       await store.accept(value, { token: 1 })
       await begin(store, value)
@@ -134,7 +121,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
     })
 
     test(`${name} writes a long queue in small transactions`, async (t) => {
-      const { url, store, owner } = await open(t)
+      const { url, store, owner } = await postgresWithCompany(t)
       const value = several(owner, 2_200)
       await store.accept(value, { token: 1 })
       await begin(store, value)
@@ -152,7 +139,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   }
 
   test('recover does not wait for a recipient of the same email that another transaction has', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const value = email(owner, ['a@x.test', 'b@y.test'])
     await store.accept(value, { token: 1 })
     await store.record(attempt(value, 1, [deferred(1, LATER)]))
@@ -167,7 +154,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('a claim finds due recipients beside the rows locked by another transaction', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const value = several(owner, 6)
     await store.accept(value, { token: 1 })
     await store.record(
@@ -190,7 +177,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('retention passes over emails and keys that another transaction has', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const values = Array.from({ length: 4 }, (_, n) => {
       return email(owner, ['a@x.test'], { idempotency: { key: `k${n}`, fingerprint: 'f' }, createdAt: 1 })
     })
@@ -217,7 +204,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('retention forgets old keys in small transactions', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const values = Array.from({ length: 120 }, (_, n) =>
       email(owner, ['a@x.test'], { idempotency: { key: `k${n}`, fingerprint: 'f' }, createdAt: 1 }),
     )
@@ -238,7 +225,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   }
 
   test('retention waits for an email that is just being accepted, and leaves it its file', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const old = withFile(owner)
     await store.accept(old, { token: 1 })
     await store.record(attempt(old, 1, [result(0)]))
@@ -262,7 +249,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('retention removes a file after all when the email that was being accepted is not kept', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const old = withFile(owner)
     await store.accept(old, { token: 1 })
     await store.record(attempt(old, 1, [result(0)]))
@@ -276,7 +263,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('an email whose file is just being removed stores it again', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     const old = withFile(owner)
     await store.accept(old, { token: 1 })
     const rival = await rivalOf(t, url)
@@ -294,7 +281,7 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 
   test('emails that bring the same file do not wait for each other', async (t) => {
-    const { url, store, owner } = await open(t)
+    const { url, store, owner } = await postgresWithCompany(t)
     await store.accept(withFile(owner), { token: 1 })
     const rival = await rivalOf(t, url)
     await rival.query('SELECT 1 FROM blobs FOR KEY SHARE')
