@@ -316,8 +316,12 @@ async function lastResults(
     const range = { from: recipient.position, limit: 1, eventOctets: 0, attempts: 0 }
     // The email may have been removed a moment ago.
     const steps = await nextSteps(op, { id: email.id, ...range }).catch(nullIfMissing)
-    const [known] = steps === null ? [] : statusOf(steps).recipients
-    if (known !== undefined) results.push({ email, recipient, status: statusNameOf(known) })
+    if (steps === null) continue
+    // Read together with its status, which may have changed meanwhile.
+    const [shown] = steps.outline.recipients
+    const [known] = statusOf(steps).recipients
+    if (shown !== undefined && known !== undefined)
+      results.push({ email, recipient: shown, status: statusNameOf(known) })
   }
   return results
 }

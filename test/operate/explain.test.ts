@@ -593,6 +593,21 @@ test('the latest results at the domain are of the same company', async () => {
   assert.deepEqual((await explain(op, { address })).last, [])
 })
 
+test('a latest result that changes while it is read has the status of its state', async (t) => {
+  const email = await world.email(world.acme, {})
+  const { store } = world
+  const { readRecipients } = store
+  t.after(() => Object.assign(store, { readRecipients }))
+  store.readRecipients = async (id, range) => {
+    const read = await readRecipients.call(store, id, range)
+    if (id === email.id) await store.cancel(id, Date.now())
+    return read
+  }
+  const { last } = await explained({ address: email.recipients[0]!.address, from: 'acme.test' })
+  const { state, status } = last.find(({ email_id }) => email_id === email.id)!
+  assert.deepEqual([state, status], ['canceled', 'canceled'])
+})
+
 describe('a try', () => {
   const tried = async (port: number, from?: string, setup: Partial<Setup> = {}) => {
     const op = await operation({ setup: { smtpPort: port, ...setup } })

@@ -121,7 +121,8 @@ const KEEP = statement<KeptRow>(
       company = coalesce(inbound_mails.company, excluded.company),
       email_id = coalesce(inbound_mails.email_id, excluded.email_id),
       outcome = CASE WHEN ${OUTCOME_STAYS} THEN inbound_mails.outcome ELSE excluded.outcome END,
-      note = CASE WHEN ${OUTCOME_STAYS} THEN inbound_mails.note ELSE excluded.note END
+      note = CASE WHEN ${OUTCOME_STAYS} THEN inbound_mails.note ELSE excluded.note END,
+      raw = CASE WHEN octet_length(excluded.raw) = 0 THEN excluded.raw ELSE inbound_mails.raw END
     RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy", client, octet_length(raw) AS octets`,
 )
 

@@ -123,6 +123,18 @@ export function inboundMailsContract(open: OpenBench): void {
       }
     })
 
+    test('that comes again without its text loses the text that was kept', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const { id: emailId } = await accept(store, email(owner, ['a@x.test']))
+      const foreign = inboundMail({ refused: 'no_email' })
+      const own = { ...foreign, id: newId(), emailId, raw: new Uint8Array() }
+      for (const mail of [foreign, own, foreign]) await store.keepInboundMails([{ mail, reports: [] }])
+      const [kept] = await store.inboundMails({ companyId: owner.id, limit: 1 })
+      assert.deepEqual([kept?.id, kept?.kept], [foreign.id, 0])
+      assert.equal((await store.readInboundMail(foreign.id))?.length, 0)
+    })
+
     test('is found by each field of a filter, newest first, in pages of both directions', async (t) => {
       const { store } = await open(t)
       const [own, other] = [await acme(store), await acme(store, 'Other')]
