@@ -88,14 +88,15 @@ function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOpt
       return listWebhookAttempts(op, { id, succeeded: kind, event, ...wanted })
     },
     json: webhookAttemptJson,
-    titles: ['MESSAGE', 'AT', 'EVENT', 'TYPE', 'TRY', 'RESULT', 'MS', 'NEXT', 'ANSWER'],
+    titles: ['MESSAGE', 'AT', 'EVENT', 'TYPE', 'TO', 'TRY', 'RESULT', 'MS', 'NEXT', 'ANSWER'],
     row: (tried) => {
-      const { at, number, type, attempt, status, error, duration, nextAt, response } = tried
+      const { at, number, type, recipient, attempt, status, error, duration, nextAt, response } = tried
       return [
         webhookAttemptJson(tried).message_id,
         formatTime(at),
         String(number),
         type,
+        clip(recipient ?? '-', 40),
         String(attempt),
         status === null ? 'no answer' : String(status),
         String(duration),

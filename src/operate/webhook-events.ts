@@ -6,8 +6,8 @@ import { isReportedPerRecipient, typesSent } from '../events/notices/types.ts'
 import { messageId, subjectOfMessage } from '../events/webhooks/message-id.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type {
+  ShownWebhookAttempt,
   Webhook,
-  WebhookAttempt,
   WebhookEvent,
   WebhookEventFilter,
   WebhookSubject,
@@ -30,7 +30,7 @@ export interface AttemptsRequest {
 /** Newest first. */
 export const listWebhookAttempts = verb(
   'see',
-  async (op, { id, succeeded, event, before, limit }: AttemptsRequest): Promise<WebhookAttempt[]> => {
+  async (op, { id, succeeded, event, before, limit }: AttemptsRequest): Promise<ShownWebhookAttempt[]> => {
     const { webhook } = await findWebhook(op, id)
     const subject =
       typeof event === 'string' ? (await eventOf(op, webhook, event)).subject : { number: event }
@@ -48,7 +48,7 @@ export interface WebhookHealth extends OwnedWebhook {
   /** Number of the last event in the log of all companies; the webhook has got the events up to `webhook.cursor`. */
   lastEvent: number
   /** Null: nothing was sent, or no attempt is stored any more. */
-  lastAttempt: WebhookAttempt | null
+  lastAttempt: ShownWebhookAttempt | null
 }
 
 /** A webhook, its position in the log, and its last attempt. */

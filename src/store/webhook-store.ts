@@ -3,8 +3,8 @@ import type { NewCompanyEvent } from '../email/company-event.ts'
 import type {
   AssignedWebhook,
   AttemptRetention,
+  ShownWebhookAttempt,
   Webhook,
-  WebhookAttempt,
   WebhookAttemptFilter,
   WebhookChange,
   WebhookEvent,
@@ -55,7 +55,7 @@ export interface WebhookStore {
   progressWebhook(progress: WebhookProgress): Promise<boolean>
 
   /** Newest first. */
-  webhookAttempts(filter: WebhookAttemptFilter): Promise<WebhookAttempt[]>
+  webhookAttempts(filter: WebhookAttemptFilter): Promise<ShownWebhookAttempt[]>
   /** The events of the kept attempts, newest first. */
   webhookEvents(filter: WebhookEventFilter): Promise<WebhookEvent[]>
   /** Removes attempts that need not be kept, in a bounded step. */

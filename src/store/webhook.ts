@@ -99,6 +99,12 @@ export interface WebhookAttempt extends WebhookSubject {
   nextAt: number | null
 }
 
+/** An attempt as people read it. */
+export interface ShownWebhookAttempt extends WebhookAttempt {
+  /** The address that the event is about; null: it is about a whole email or the company, or no longer stored. */
+  recipient: string | null
+}
+
 /** An event that was sent to a webhook, as far as its attempts are kept. */
 export interface WebhookEvent extends WebhookSubject {
   /** Type of the event, and its email; null: it is an event of the company. */

@@ -116,7 +116,7 @@ describe('the commands about webhooks', () => {
       ['delivered', 1, 200, true],
     )
     const text = (await place.run('webhook', 'attempts', id, '--succeeded')).stdout
-    assert.match(text, new RegExp(`^${first!.message_id} .* delivered +1 +200 `, 'm'))
+    assert.match(text, new RegExp(`^${first!.message_id} .* delivered +\\S+@\\S+ +1 +200 `, 'm'))
     assert.match((await place.run('webhook', 'attempts', id, '--failed')).stdout, /No attempts are recorded/)
     const ofIt = await place.json<Attempt[]>('webhook', 'attempts', id, '--event', first!.message_id)
     assert.deepEqual(

@@ -64,6 +64,25 @@ describe('webhooks in the console', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
   })
 
+  test('an attempt about one recipient names the address', async (t) => {
+    receiver.answer = () => 200
+    const developer = await stage.person({ [stage.company.id]: 'developer' })
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/webhooks`, { as: developer })
+    await page.getByRole('button', { name: 'Add webhook' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('URL').fill(receiver.url)
+    await dialog.getByLabel('Selected events').check()
+    await dialog.getByLabel('email.delivered', { exact: true }).check()
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await page.getByRole('tab', { name: 'Attempts' }).click()
+    await stage.send({ to: 'reader@named.test' })
+    const told = page.getByRole('article', { name: 'email.delivered, attempt 1' })
+    await told.getByText('reader@named.test, ').waitFor()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove webhook' }).click()
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+  })
+
   test('on a phone in dark mode, for a viewer', async (t) => {
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const options = { as: viewer, viewport: PHONE, colorScheme: 'dark' } as const

@@ -45,6 +45,10 @@ test('each recipient is sent once, and a refused part is sent again alone', asyn
   )
   const failed = await stage.store.webhookAttempts({ webhookId: id, succeeded: false, limit: 9 })
   assert.deepEqual(failed.map(({ part }) => part).sort(), [500, 519, 7])
+  assert.deepEqual(
+    failed.map(({ part, recipient }) => recipient === `r${part}@x.test`),
+    [true, true, true],
+  )
   // Of the successful attempts only the newest are kept.
   const { number } = failed[0]!
   const ofOne = await stage.store.webhookAttempts({ webhookId: id, number, part: 7, limit: 9 })

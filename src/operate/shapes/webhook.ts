@@ -1,6 +1,6 @@
 import { wordsOfTypes } from '../../events/notices/types.ts'
 import { messageId } from '../../events/webhooks/message-id.ts'
-import type { WebhookAttempt } from '../../store/store.ts'
+import type { ShownWebhookAttempt, WebhookAttempt } from '../../store/store.ts'
 import type { OwnedWebhook } from '../webhook-find.ts'
 import { isoTime } from './time.ts'
 
@@ -24,7 +24,9 @@ export function webhookJson({ webhook, company, domain }: OwnedWebhook) {
 }
 
 /** `event`: the number of the event; `message_id` is the same for each attempt. */
-export function webhookAttemptJson(attempt: WebhookAttempt) {
+export function webhookAttemptJson(
+  attempt: WebhookAttempt & Partial<Pick<ShownWebhookAttempt, 'recipient'>>,
+) {
   return {
     id: attempt.id,
     webhook_id: attempt.webhookId,
@@ -32,6 +34,7 @@ export function webhookAttemptJson(attempt: WebhookAttempt) {
     event: attempt.number,
     type: attempt.type,
     email_id: attempt.emailId,
+    recipient: attempt.recipient,
     attempt: attempt.attempt,
     at: isoTime(attempt.at),
     duration_ms: attempt.duration,

@@ -1,5 +1,5 @@
 /** Attempts to send events to webhooks. */
-import type { WebhookAttempt, WebhookEvent } from '../webhook.ts'
+import type { ShownWebhookAttempt, WebhookAttempt, WebhookEvent } from '../webhook.ts'
 import { Conditions } from './conditions.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
@@ -34,7 +34,7 @@ const ADD = statement(
     ON CONFLICT DO NOTHING`,
 )
 
-interface WebhookAttemptRow extends Omit<WebhookAttempt, 'webhookId' | 'succeeded'> {
+interface WebhookAttemptRow extends Omit<ShownWebhookAttempt, 'webhookId' | 'succeeded'> {
   part: number
   emailId: string
   succeeded: number | boolean
@@ -81,9 +81,13 @@ export const webhookAttemptReads = {
     conditions.where(number, (place) => `number = ${place}`)
     conditions.where(part, (place) => `part = ${place}`)
     const page =
-      dynamicStatement<WebhookAttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
-        response, succeeded, attempt, next_at AS "nextAt"
-      FROM webhook_attempts ${conditions.clause} ORDER BY id DESC LIMIT ${conditions.place(limit)}`)
+      dynamicStatement<WebhookAttemptRow>(`SELECT a.id, a.number, a.part, a.type, a.email_id AS "emailId", a.at, a.duration,
+        a.status, a.error, a.response, a.succeeded, a.attempt, a.next_at AS "nextAt", r.address AS recipient
+      FROM (SELECT * FROM webhook_attempts ${conditions.clause} ORDER BY id DESC LIMIT ${conditions.place(limit)}) AS a
+      LEFT JOIN events e ON e.number = a.number
+      LEFT JOIN recipients r ON r.email = e.email
+        AND r.position = CASE WHEN a.part = ${partColumn()} THEN e.recipient ELSE a.part END
+      ORDER BY a.id DESC`)
     return (yield* port.read.all(page, ...conditions.values)).map(({ part, emailId, ...row }) => {
       const about = { emailId: emailOf(emailId), ...partProperty(part) }
       return { ...row, ...about, webhookId, succeeded: Boolean(row.succeeded) }

@@ -22,6 +22,7 @@ interface Attempt {
   message: string
   word: string
   email: string
+  recipient: string | null
   status: number | null
   response: string
   succeeded: boolean
@@ -110,6 +111,19 @@ describe('webhooks in the console', () => {
     ok(await developer.ask('POST', `${at}/${one}/secret`))
     assert.notEqual((await secret(other)).secret, before.secret)
     for (const id of [one, other]) ok(await developer.ask('DELETE', `${at}/${id}`))
+  })
+
+  test('an attempt names the recipient that its event is about', async () => {
+    const id = await made({ events: ['email.delivered', 'email.sent'] })
+    receiver.answer = () => 200
+    await api.accepted({ ...mail, to: ['b@x.test', 'c@x.test'] })
+    const found = await triesOnce(id, '', ({ length }) => length === 3)
+    assert.deepEqual(found.map(({ word, recipient }) => `${word} ${recipient}`).toSorted(), [
+      'email.delivered b@x.test',
+      'email.delivered c@x.test',
+      'email.sent null',
+    ])
+    ok(await developer.ask('DELETE', `${at}/${id}`))
   })
 
   test('a failed attempt is shown with its request and response, and its event is sent again', async () => {

@@ -53,6 +53,38 @@ export function progress(
 }
 
 export function webhooksContract(open: OpenBench): void {
+  test('an attempt names the recipient that its event, or its part of an event, is about', async (t) => {
+    const { store } = await open(t)
+    const owner = await acme(store)
+    const one = webhook(owner.id)
+    await store.addWebhook(one)
+    const token = await join(store)
+    await store.takeWebhooks(token)
+    const mail = email(owner, ['a@x.test', 'b@x.test'], { createdAt: NOW })
+    await store.accept(mail, { token })
+    await store.record(ended(mail, token, [result(1)]))
+    const delivered = await store.lastEventNumber()
+    const { events } = await store.entriesAfter(0, { companyId: owner.id }, 10)
+    const sent = events.find(({ type }) => type === 'sent')!.number
+    const attempts = [
+      attempt(one.id, sent, true),
+      { ...attempt(one.id, sent, true), part: 0 },
+      attempt(one.id, delivered, false),
+    ]
+    await store.progressWebhook(progress(one, token, 0, { attempts }))
+    const recipients = async () => {
+      const found = await store.webhookAttempts({ webhookId: one.id, limit: 10 })
+      return found.map(({ recipient }) => recipient)
+    }
+    assert.deepEqual(await recipients(), ['b@x.test', 'a@x.test', null])
+    assert.deepEqual(
+      (await store.webhookAttempts({ webhookId: one.id, number: sent, part: 0, limit: 1 })).map(
+        ({ recipient }) => recipient,
+      ),
+      ['a@x.test'],
+    )
+  })
+
   test('enabling and disabling a webhook is in the log, which otherwise has events of emails', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
@@ -245,7 +277,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(await numbers({ number: 1 }), ['1 false', '1 false'])
     const [newest] = await store.webhookAttempts({ webhookId: one.id, succeeded: true, limit: 1 })
     const response = store.shared ? 'nul \uFFFD in it' : 'nul \0 in it'
-    assert.deepEqual(newest, { ...attempts[2], response })
+    assert.deepEqual(newest, { ...attempts[2], recipient: null, response })
 
     await store.replayWebhook(one.id, [{ number: 2 }], 30)
     const events = await store.webhookEvents({ webhookId: one.id, limit: 10 })

@@ -9,6 +9,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Time } from '../../parts/time.tsx'
+import { visible } from '../../parts/untrusted-text.tsx'
 import { AttemptDetail } from './attempt-detail.tsx'
 import { ReplaySince } from './replay-since.tsx'
 
@@ -79,7 +80,7 @@ function Attempt({
   mayManage: boolean
 }) {
   const [open, setOpen] = useState(false)
-  const { succeeded, word, status, error, duration, attempt, at, nextAt } = tried
+  const { succeeded, word, recipient, status, error, duration, attempt, at, nextAt } = tried
   const Icon = succeeded ? CircleCheck : CircleX
   return (
     <Paper withBorder p="sm" component="article" aria-label={`${word}, attempt ${attempt}`}>
@@ -99,6 +100,7 @@ function Attempt({
               </Text>
             </Text>
             <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
+              {recipient !== null && `${visible(recipient)}, `}
               <Time at={at} />, attempt {attempt}, {duration} ms{error !== null && `: ${error}`}
               {nextAt !== null && Date.parse(nextAt) > Date.now() && (
                 <>

@@ -101,6 +101,8 @@ const ATTEMPT = object({
   word: TEXT,
   /** Null: it is an event of the company. */
   email: TEXT_OR_NULL,
+  /** The address that the event is about; null: it is about no single one, or it is no longer stored. */
+  recipient: TEXT_OR_NULL,
   attempt: INTEGER,
   at: TIME,
   /** Ms. */

@@ -6,20 +6,21 @@ import { isoTime } from '../../../operate/shapes/time.ts'
 import { listWebhookAttempts, replayWebhook, showWebhookEvent } from '../../../operate/webhook-events.ts'
 import { replayFailed } from '../../../operate/webhook-replay.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
-import type { WebhookAttempt, WebhookDialect } from '../../../store/store.ts'
+import type { ShownWebhookAttempt, WebhookDialect } from '../../../store/store.ts'
 import { cursorPage } from '../../cursor-page.ts'
 import type { AttemptJson, WEBHOOK_MESSAGE_ROUTES } from '../contract/webhooks.ts'
 import type { Handlers } from '../handlers.ts'
 import { companyWebhook } from './webhook-lookup.ts'
 
-function attemptJson(tried: WebhookAttempt, dialect: WebhookDialect): AttemptJson {
-  const { id, webhookId, type, emailId, attempt, at, duration, succeeded } = tried
+function attemptJson(tried: ShownWebhookAttempt, dialect: WebhookDialect): AttemptJson {
+  const { id, webhookId, type, emailId, recipient, attempt, at, duration, succeeded } = tried
   const { status, error, response, nextAt } = tried
   return {
     id,
     message: messageId(webhookId, tried),
     type,
     email: emailId,
+    recipient,
     attempt,
     succeeded,
     // Types without a word in the dialect are never sent.
