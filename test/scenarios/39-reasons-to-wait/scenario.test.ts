@@ -362,7 +362,11 @@ test('every reason to wait is shown, for mail never tried, tried once and tried 
   for (const id of [begun, ...Object.values(hanging)]) {
     await until(async () => (await stage.stateOf(id)) === 'sending', 'mail to be sent')
   }
-  const sending = (attempt: number) => whole(`Being sent, or about to be \\(attempt ${attempt} of 5\\)\\.`)
+  const sending = (attempt: number) =>
+    whole(
+      `Being sent, or about to be, by the node \\S+ \\(attempt ${attempt} of 5\\)\\. ` +
+        'The page of the email in the console of that node shows the answer for which it waits\\.',
+    )
   await checked('answer', {
     never: [begun, sending(1), 'sending'],
     once: [hanging.once, sending(2), 'sending'],
