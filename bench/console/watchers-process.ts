@@ -68,6 +68,8 @@ class Watchers {
         const data = /^data: ?(.*)$/m.exec(event)?.[1]
         if (data === undefined) continue
         begun()
+        // A sign of life has no data to read.
+        if (!/^event: changes$/m.test(event)) continue
         this.#report.ticks++
         if ((JSON.parse(data) as { more?: boolean }).more) await this.#list()
       }
