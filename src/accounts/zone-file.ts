@@ -62,13 +62,14 @@ export function zoneLinesOf(record: CheckedRecord): string[] {
   ]
 }
 
-/** A record that receivers look up about the sender. */
-interface SenderRecord extends Pick<CheckedRecord, 'kind' | 'name' | 'value' | 'state' | 'found' | 'advice'> {
+/** A record that receivers look up about the sender: an address of an EHLO name, or another. */
+interface AddressRecord
+  extends Pick<CheckedRecord, 'kind' | 'name' | 'value' | 'state' | 'found' | 'advice'> {
   type: string
 }
 
 /** The lines of the addresses of EHLO names that belong to the zone. */
-export function senderZoneLines(records: readonly SenderRecord[], zone: string): string[] {
+export function senderZoneLines(records: readonly AddressRecord[], zone: string): string[] {
   return records.flatMap((record) => {
     const { type, name } = record
     if ((type !== 'A' && type !== 'AAAA') || !isInZone(zone, name) || isInWords(record)) return []

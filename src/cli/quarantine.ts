@@ -1,5 +1,4 @@
 /** `queue quarantine` and `queue release`: mail whose delivery crashed the process. */
-
 import type { Command } from 'commander'
 import { clip } from '../common/clip.ts'
 import { type CompanyFilter, companyName } from '../operate/find.ts'

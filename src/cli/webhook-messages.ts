@@ -1,5 +1,4 @@
 /** The attempts of a webhook, replays, and samples. */
-
 import { type Command, Option } from 'commander'
 import { clip } from '../common/clip.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes/webhook.ts'

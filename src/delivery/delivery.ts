@@ -168,7 +168,7 @@ export interface Courier {
    * this courier ends no delivery early.
    */
   cutShort?(delivery: Delivery, atDot: () => void): void
-  /** What servers owe now. Never rejects. Absent: it is not known of the deliveries of this courier. */
+  /** The answers that servers owe now. Never rejects. Absent: this courier does not know them. */
   owed?(question: OwedQuestion): Promise<DeliveryOwed[]>
   /** Finishes or releases every open delivery within `ms`. */
   close(ms: number): Promise<void>

@@ -1,5 +1,4 @@
 /** A request and its answer, for the log of API requests. */
-
 import type { IncomingMessage } from 'node:http'
 import { clip } from '../common/clip.ts'
 import { outlineBody, outlineQuery } from '../ingress/request-log/outline.ts'

@@ -3,7 +3,6 @@
  * begin at once, nothing else is served in between, and their answers wait in memory for each other. So a connection
  * with more than a few is ended. A client that pipelines must expect that (9.3.2), and hardly any client pipelines.
  */
-
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { clip } from '../common/clip.ts'

@@ -1,5 +1,4 @@
 /** The URL through which clients reach this service: the beginning of links in its answers. */
-
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { ClientAddress } from '../ingress/client-address.ts'

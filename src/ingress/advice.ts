@@ -2,7 +2,6 @@
  * Advice for the operator on a refusal. It is logged: the error sentences for clients never change, because some
  * clients parse them.
  */
-
 import type { Inactivity } from '../accounts/sending.ts'
 import { clip } from '../common/clip.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'

@@ -1,5 +1,4 @@
 /** Notes the last use of each key. Uses are written in batches, after the answers. */
-
 import type { KeyUse, Principal } from '../accounts/account.ts'
 import { clip } from '../common/clip.ts'
 import type { AccountStore } from '../store/store.ts'

@@ -28,7 +28,7 @@ export interface DomainChecksParts {
   onFault(error: unknown): void
 }
 
-export class CheckRounds {
+export abstract class CheckRounds {
   readonly #parts: DomainChecksParts
   readonly #places = new CompanyPlaces(PLACES)
   /** Number of domains of each company that this node has taken. */
@@ -41,23 +41,29 @@ export class CheckRounds {
     this.#parts = parts
   }
 
-  get stopped(): boolean {
+  /** Takes domains that are due. The next round is planned when it ends. */
+  protected abstract look(): Promise<unknown>
+
+  protected get stopped(): boolean {
     return this.#stopped
   }
 
+  protected operation(): Operation {
+    return this.#parts.operation()
+  }
+
   /** Number of domains that this node may still take. */
-  get room(): number {
+  protected get room(): number {
     return MAX - this.#underWay.size
   }
 
   /** Ids of companies with this number of domains under way, or more. */
-  companiesWith(domains: number): string[] {
+  protected companiesWith(domains: number): string[] {
     return this.#taken.from(domains)
   }
 
-  /** @param look takes domains that are due. The next round is planned when it ends. */
-  start(look: () => Promise<unknown>): void {
-    this.#plan(look, FIRST_MS)
+  start(): void {
+    this.#plan(FIRST_MS)
   }
 
   /** Does not wait for DNS: a check that is cut off is due again, here or on another node. */
@@ -66,17 +72,17 @@ export class CheckRounds {
     clearTimeout(this.#timer)
   }
 
-  #plan(look: () => Promise<unknown>, ms: number): void {
+  #plan(ms: number): void {
     if (this.#stopped) return
     this.#timer = setTimeout(async () => {
-      await look().catch((error: unknown) => this.#fault(error))
-      this.#plan(look, ROUND_MS)
+      await this.look().catch((error: unknown) => this.#fault(error))
+      this.#plan(ROUND_MS)
     }, ms)
     this.#timer.unref()
   }
 
   /** Checks the domains. Companies take turns. */
-  begin(domains: readonly DueDomain[]): void {
+  protected begin(domains: readonly DueDomain[]): void {
     for (const domain of domains) {
       const check = this.#checkInTurn(domain).finally(() => this.#underWay.delete(check))
       this.#underWay.add(check)
@@ -84,7 +90,7 @@ export class CheckRounds {
   }
 
   /** Null: no check is under way. */
-  oneEnds(): Promise<void> | null {
+  protected oneEnds(): Promise<void> | null {
     return this.#underWay.size === 0 ? null : Promise.race(this.#underWay)
   }
 

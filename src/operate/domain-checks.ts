@@ -2,28 +2,16 @@
  * Asks DNS for the records of domains that send, for as long as the service runs: a record that is lost shows at once,
  * and rotations of DKIM keys go on. The nodes share the domains.
  */
-import { CheckRounds, CLAIM_MS, type DomainChecksParts } from './check-rounds.ts'
+import { CheckRounds, CLAIM_MS } from './check-rounds.ts'
 
 /** Domains that a node takes at once. */
 const STEP = 20
 /** The most checks of one company at a time, so that those of other companies get their turn. */
 const MAX_OF_ONE = 8
 
-export class DomainChecks {
-  readonly #parts: DomainChecksParts
-  readonly #rounds: CheckRounds
-
-  constructor(parts: DomainChecksParts) {
-    this.#parts = parts
-    this.#rounds = new CheckRounds(parts)
-  }
-
-  start(): void {
-    this.#rounds.start(() => this.checkDue())
-  }
-
-  stop(): void {
-    this.#rounds.stop()
+export class DomainChecks extends CheckRounds {
+  protected override look(): Promise<void> {
+    return this.checkDue()
   }
 
   /**
@@ -31,9 +19,9 @@ export class DomainChecks {
    * name servers are silent delays its own domains alone.
    */
   async checkDue(): Promise<void> {
-    while (!this.#rounds.stopped) {
+    while (!this.stopped) {
       while (await this.#takeSome());
-      const end = this.#rounds.oneEnds()
+      const end = this.oneEnds()
       if (end === null) return
       await end
     }
@@ -41,13 +29,13 @@ export class DomainChecks {
 
   /** True when more may be due. */
   async #takeSome(): Promise<boolean> {
-    const limit = Math.min(STEP, this.#rounds.room)
-    if (limit <= 0 || this.#rounds.stopped) return false
-    const { store, now } = this.#parts.operation()
+    const limit = Math.min(STEP, this.room)
+    if (limit <= 0 || this.stopped) return false
+    const { store, now } = this.operation()
     const at = now()
-    const except = this.#rounds.companiesWith(MAX_OF_ONE)
+    const except = this.companiesWith(MAX_OF_ONE)
     const due = await store.claimDomainChecks({ now: at, until: at + CLAIM_MS, limit, except })
-    this.#rounds.begin(due)
+    this.begin(due)
     return due.length === limit
   }
 }

@@ -2,7 +2,6 @@
  * Suppressions as CSV: Postroad's own format, and exports of other services. Loaded only where files are read or
  * written.
  */
-
 import { stringify } from 'csv-stringify/sync'
 import { clip } from '../common/clip.ts'
 import { parseUtc } from '../common/utc-day.ts'

@@ -1,4 +1,4 @@
-/** What is known of the attempts that are under way: what their servers owe, or which node makes them. */
+/** Attempts that are under way: the answers that their servers owe, or the nodes that make them. */
 import type { HistoryOutline } from '../email/stored-email.ts'
 import { isoTime } from './shapes/time.ts'
 import type { RecipientStatus, WaitReason } from './status-sentence.ts'

@@ -5,7 +5,7 @@ import { combined, sitesForReport } from './site-states.ts'
 /** Ms for which a site is known after its last message. */
 const KNOWN_MS = 24 * 60 * 60 * 1_000
 
-/** What is still true of their sites when further nodes have ended. */
+/** The states of the sites of ended nodes, without the parts that end with a node. */
 export function pastSites(known: readonly SiteState[], reports: readonly SiteReport[]): SiteState[] {
   return sitesForReport(statesOf([...reports.flatMap(({ sites }) => sites), ...known]).map(past))
 }

@@ -204,7 +204,7 @@ export class DeliveryPipeline {
     return { ready, inSession: this.#busy, halted: !this.mayBegin, closed, blocked }
   }
 
-  /** What servers owe to deliveries; it is not known of suspect mail. */
+  /** The answers that servers owe to deliveries; those about suspect mail are not known. */
   async owed(question: OwedQuestion): Promise<DeliveryOwed[]> {
     return (await this.#usual.courier.owed?.(question)) ?? []
   }

@@ -116,7 +116,7 @@ export class Scheduler implements Handover {
     return this.#parts.membership.lease?.token ?? null
   }
 
-  /** What servers owe to deliveries of this node. */
+  /** The answers that servers owe to deliveries of this node. */
   owed(question: OwedQuestion): Promise<DeliveryOwed[]> {
     return this.#pipeline.owed(question)
   }

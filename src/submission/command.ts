@@ -1,5 +1,4 @@
 /** Parses command lines (RFC 5321 4.1.1): the verb, the path, parameters. */
-
 import { isUtf8 } from 'node:buffer'
 import { clip } from '../common/clip.ts'
 import { CommandRefusal, reply } from './reply.ts'

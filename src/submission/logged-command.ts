@@ -1,5 +1,4 @@
 /** A command of a logged-in client and its reply, for the log of API requests. */
-
 import type { Principal } from '../accounts/account.ts'
 import { clip } from '../common/clip.ts'
 import { outline } from '../ingress/request-log/outline.ts'

@@ -1,5 +1,4 @@
 /** AUTH (RFC 4954): identifies the key or password, and slows down and limits wrong ones. */
-
 import { isToken } from '../accounts/token.ts'
 import { clip } from '../common/clip.ts'
 import type { SmtpListener } from '../config/settings.ts'

@@ -1,5 +1,4 @@
 /** An SMTP server: listeners, their certificate, and a stop that lets messages finish. */
-
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Settings, SmtpListener } from '../config/settings.ts'
 import type { Ingress } from '../ingress/ingress.ts'

@@ -1,5 +1,4 @@
 /** One client connection (RFC 5321, RFC 6409): its commands, one at a time, and the replies. */
-
 import type { Socket } from 'node:net'
 import { clip } from '../common/clip.ts'
 import { presentWork } from '../common/present-work.ts'

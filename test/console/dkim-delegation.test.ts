@@ -1,5 +1,4 @@
 /** A domain that moves its DKIM keys into the operator's zone, as a person sees it. */
-
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'

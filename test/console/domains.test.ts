@@ -1,5 +1,4 @@
 /** A domain, from its name to what may send, as a person goes through it: with a DNS server that the test writes. */
-
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'

@@ -1,5 +1,4 @@
 /** The rotation of DKIM keys, and checks of the service by itself: with a DNS server that the test writes. */
-
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { FakeDns } from '../../harness/dns.ts'

@@ -1,5 +1,4 @@
 /** Domains whose records come, vanish and come back: with a DNS server that the test writes. */
-
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { FakeDns } from '../../harness/dns.ts'

@@ -1,5 +1,4 @@
 /** Webhooks get an event when DNS has lost the records of a domain, and when it has them again. */
-
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SendingDomain } from '../../src/accounts/account.ts'

@@ -1,5 +1,4 @@
 /** Host names, addresses and ports. Each parser throws SettingValueError when the text is not one of its values. */
-
 import { isIP } from 'node:net'
 import { canonicalAddress, canonicalRange, NotARange } from '../../network/address-range.ts'
 import { hostPort } from '../../network/host-port.ts'

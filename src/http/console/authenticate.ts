@@ -2,7 +2,6 @@
  * Authentication of the console's requests, for three kinds of access: stranger, signed-in person, and member of the
  * company in the path.
  */
-
 import type { FastifyRequest } from 'fastify'
 import { clip } from '../../common/clip.ts'
 import { addressGroup } from '../../ingress/admission/address-group.ts'

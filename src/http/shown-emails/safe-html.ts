@@ -5,7 +5,6 @@
  * tags of letters, attributes in quotes, and text without markup, which every reader reads alike. Linear in its input
  * whatever the nesting: it keeps no stack of elements.
  */
-
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { decoded } from '../../mail/text/link.ts'
 

@@ -1,5 +1,4 @@
 /** The content of a form, whatever its encoding. */
-
 import { isUtf8 } from 'node:buffer'
 import { clip } from '../../common/clip.ts'
 import { Fault } from '../fault.ts'

@@ -1,5 +1,4 @@
 /** The steps that a company takes itself: a first message, a domain of its own, and its DNS records. */
-
 import type { RecordState, SendingDomain } from '../../accounts/account.ts'
 import { dnsRecords } from '../../accounts/dns-records.ts'
 import { RECORD_NAMES } from '../../accounts/record-names.ts'

@@ -1,5 +1,4 @@
 /** The domain's records in DNS. */
-
 import type { DnsProvider } from '../../../accounts/dns-providers.ts'
 import { findDomainZone } from '../../../operate/dns-provider.ts'
 import { checkDomainRecord, verifyDomain } from '../../../operate/domain-verification.ts'

@@ -1,5 +1,4 @@
 /** An email as a row of the page's lists. Long texts of the sender are clipped. */
-
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
 import { clip } from '../../../common/clip.ts'

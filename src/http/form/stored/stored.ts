@@ -108,7 +108,7 @@ export async function readAgain(
 
 type FormPair = [name: string, value: string]
 
-/** What the name of a field in a form cannot hold as it is (RFC 7578 4.2). */
+/** Characters that the name of a field in a form cannot hold as they are (RFC 7578 4.2). */
 const NOT_IN_NAMES = /["\\\r\n]/
 
 /**
